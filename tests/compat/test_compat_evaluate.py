@@ -241,7 +241,7 @@ def test_comet_gives_scores_and_their_mean(tiny_models: dict[str, Path]) -> None
 
 def test_mauve_gives_attributes(tiny_models: dict[str, Path]) -> None:
     texts = [f"the cat sat on the mat {i}" for i in range(8)], [f"hello there {i}" for i in range(8)]
-    with pytest.warns(UserWarning, match="mauve has 8 texts"):
+    with pytest.warns(UserWarning, match=r"mauve.* 8 texts"):
         found = hf.load("mauve").compute(
             predictions=texts[0],
             references=texts[1],
@@ -250,7 +250,7 @@ def test_mauve_gives_attributes(tiny_models: dict[str, Path]) -> None:
             seed=7,
             mauve_scaling_factor=2,
         )
-    with pytest.warns(UserWarning, match="mauve has 8 texts"):
+    with pytest.warns(UserWarning, match=r"mauve.* 8 texts"):
         expected = nlgauge.score(
             *texts,
             metrics={"path": "mauve", "model": str(tiny_models["causal"]), "buckets": 3, "scaling": 2.0},

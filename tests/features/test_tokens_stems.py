@@ -68,7 +68,7 @@ def test_stems_of_a_list_of_words():
 @needs_native
 def test_stems_of_real_words():
     words = sorted(
-        {word for text in sample() for name in ("whitespace", "unicode") for word in Tokens(name).of(text)}
+        {word for text in sample(40) for name in ("whitespace", "unicode") for word in Tokens(name).of(text)}
     )
     plain, compiled = in_both(lambda: nltk_stems(words))
     assert plain == compiled == [expected(word) for word in words]

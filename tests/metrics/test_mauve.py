@@ -250,7 +250,7 @@ def test_buckets_follow_the_smaller_side_and_embeddings_do_too(tiny_models: dict
 
 def test_the_seed_is_signed_and_few_texts_are_warned_of(tiny_models: dict[str, Path]) -> None:
     metric = Mauve(str(tiny_models["causal"]))
-    with pytest.warns(UserWarning, match="mauve has 3 texts"):
+    with pytest.warns(UserWarning, match=r"mauve.* 3 texts"):
         one = nlgauge.score(["a", "b", "c"], ["a", "d", "e"], metrics=metric, seed=1)
     assert one.signatures != scored(metric, ["a", "b", "c"], ["a", "d", "e"], seed=2).signatures
 

@@ -136,7 +136,7 @@ def test_other_checkpoints_are_refused() -> None:
     assert not [name for name in weights if "version" in name or "_float_tensor" in name]
     for changed, message in (
         ({"decoder_normalize_before": False}, "one half"),
-        ({"encoder_learned_pos": True}, "encoder_learned_pos=True"),
+        ({"encoder_learned_pos": True}, "encoder_learned_pos"),
     ):
         with pytest.raises(ModelError, match=message):
             converted(state, {**given, **changed})

@@ -31,7 +31,7 @@ DISTANCES = {
 }
 PAIRS = {**SIMILARITIES, **DISTANCES}
 quietly = pytest.mark.filterwarnings(
-    "ignore:.*unknown to the model", "ignore:.*too few", "ignore:.*says little"
+    "ignore:.*unknown to the model", "ignore:.*far too high", "ignore:.*unreliable"
 )
 
 

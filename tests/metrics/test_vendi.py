@@ -101,7 +101,7 @@ def test_nothing_is_not_varied():
 def test_a_matrix_too_large_is_refused_unless_a_sample_is_drawn(monkeypatch):
     monkeypatch.setattr(vendi, "_MOST", 3)
     predictions = [f"a{i} b{i}" for i in range(9)]
-    with pytest.raises(InputError, match="sample=3 or less"):
+    with pytest.raises(InputError, match=r"sample.*3 or less"):
         nlgauge.score(predictions, metrics="vendi")
     assert nlgauge.score(predictions, metrics=Vendi(sample=3))["vendi"]["score"] == pytest.approx(3)
 

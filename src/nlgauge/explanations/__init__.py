@@ -49,8 +49,8 @@ class Explanations(Shown, list[Explanation]):
 
 @dataclass(frozen=True)
 class Order:
-    """The counts of one n-gram order: how many match, how many the prediction has and, where that is
-    counted, how many the reference has.
+    """The counts of one n-gram order: how many match, how many the prediction has and, if counted, how many
+    the reference has.
     """
 
     name: str
@@ -243,15 +243,15 @@ class Entailment(Explanation):
 
     @property
     def entail(self) -> Array | None:
-        """The probabilities of entailment; None where the classifier has no such label."""
+        """The probabilities of entailment; None if the classifier has no such label."""
         return self.probabilities.get("entail")
 
     @property
     def contradict(self) -> Array | None:
-        """The probabilities of contradiction; None where the classifier has no such label."""
+        """The probabilities of contradiction; None if the classifier has no such label."""
         return self.probabilities.get("contradict")
 
     @property
     def neutral(self) -> Array | None:
-        """The probabilities of neither; None where the classifier has no such label."""
+        """The probabilities of neither; None if the classifier has no such label."""
         return self.probabilities.get("neutral")

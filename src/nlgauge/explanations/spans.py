@@ -82,10 +82,10 @@ def _(explanation: TokenScores) -> dict[str, list[str]]:
 
 
 def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
-    """Start and end of each token in the text; None where the text does not have it.
+    """Start and end of each token in the text; None if the text does not have it.
 
-    First come the tokens that the alignment finds whole, then those that were moved and are whole elsewhere,
-    then those of which a part is left.
+    First come the tokens that the alignment finds whole, then moved tokens that are whole elsewhere, then
+    tokens with a remaining part.
     """
     # Tokens may be characters, and then some of them are spaces.
     spaces = any(token.isspace() for token in tokens)

@@ -14,7 +14,7 @@ from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load
 from nlgauge.models.weights.catalogue import Kind
 
-# The piece that stands for a space before a word: of an unknown word it is the only piece that is known.
+# The piece for a space before a word: of an unknown word it is the only piece that is known.
 SPACE = "▁"
 
 

@@ -19,8 +19,8 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
-    """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none
-    where the row is shorter than n.
+    """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none if the
+    row is shorter than n.
     """
     lengths = np.maximum(column.lengths - (n - 1), 0)
     offsets = offsets_of(lengths)

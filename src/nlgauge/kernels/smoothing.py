@@ -12,7 +12,7 @@ from nlgauge._core.ragged import Array
 
 # Each smoothing with its default value, which "none" and "exp" have no use for.
 SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
-# COCO's: added to what is divided, and to what it is divided by.
+# COCO's: added to the numerator and to the denominator.
 _TINY, _SMALL = 1e-15, 1e-9
 
 

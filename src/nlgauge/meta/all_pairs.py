@@ -50,7 +50,7 @@ class Plan:
     against: tuple[str, ...] = ()
 
     def family(self, labels: Sequence[str]) -> Array:
-        """Return True for each pair of these metrics (in the order of `np.triu_indices(M, 1)`) that is tested, (P,)."""
+        """Return (P,) True for tested pairs of these metrics, in the order of `np.triu_indices(M, 1)`."""
         asked = np.array([label in self.against for label in labels], bool)
         k, m = np.triu_indices(len(labels), 1)
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
@@ -78,7 +78,7 @@ class ComparedScores(NamedTuple):
         return [Scores(x, self.z, self.weights, whole) for x, whole in zip(self.x, self.whole, strict=True)]
 
     def means(self) -> tuple[Array, Array]:
-        """The metrics' scores of systems (M, S) and the human ones (S,)."""
+        """Return the metrics' scores of systems (M, S) and the human scores of systems (S,)."""
         rows = [
             system_means(one, self.z, self.weights)[0] if whole is None else whole
             for one, whole in zip(self.x, self.whole, strict=True)
@@ -114,8 +114,8 @@ class AllPairs:
     def deltas(self) -> Array:
         """The difference of each pair, (P,)."""
         k, m = np.triu_indices(len(self.values), 1)
-        found: Array = self.values[k] - self.values[m]
-        return found
+        differences: Array = self.values[k] - self.values[m]
+        return differences
 
     def among(self, labels: tuple[str, ...]) -> AllPairs:
         """Return the same comparison with further metrics, whose values are unknown."""
@@ -137,7 +137,7 @@ class AllPairs:
         return replace(self, labels=labels, values=values, **wide)
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
-        """One row per pair of metrics."""
+        """Yield one row per pair of metrics."""
         gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
         tested = self.plan.family(self.labels)
         for at, pair in enumerate(combinations(range(len(self.values)), 2)):
@@ -198,7 +198,7 @@ class AllPairs:
 
 
 def all_pairs(judgments: Judgments, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
-    """The tests of one human dimension; `judgments` are of one group.
+    """Return the tests of one human dimension; `judgments` are of one group.
 
     Metrics without any score in it are undefined, and cost the others nothing.
     """
@@ -254,8 +254,9 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
         raise InputError(
-            f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or"
-            " judgments without system_scores."
+            f"{named} has scores of whole systems, which cannot be resampled by inputs",
+            python="use generalise_to='systems', or judgments without system_scores",
+            cli="use --generalize-to systems",
         )
     if (
         judgments.weights is not None
@@ -280,12 +281,12 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
 
 
 def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
-    """The differences of all pairs in resamples of what the claims are about, (B, P)."""
+    """Return the differences of all pairs in resamples of the units that the claims generalize to, (B, P)."""
     resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
     replicates = np.stack([plan.measure.replicates(plan.level, one, resamples) for one in scores.by_metric()])
     k, m = np.triu_indices(len(replicates), 1)
-    found: Array = (replicates[k] - replicates[m]).T
-    return found
+    differences: Array = (replicates[k] - replicates[m]).T
+    return differences
 
 
 def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:

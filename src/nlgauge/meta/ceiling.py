@@ -19,7 +19,8 @@ _ATTENUATED = ("pearson", "spearman", "pdp")
 
 
 def ceiling(one: Measure, level: str, ratings: Array, weights: Array | None = None) -> float:
-    """One annotator against the mean of the others, the mean over annotators; NaN for fewer than two.
+    """Return the agreement of one annotator with the mean of the others, averaged over annotators; NaN for
+    fewer than two.
 
     `ratings` is (S, N, annotators).
     """
@@ -29,7 +30,7 @@ def ceiling(one: Measure, level: str, ratings: Array, weights: Array | None = No
 def reliability(
     level: str, ratings: Array, coefficient: str = "pearson", weights: Array | None = None
 ) -> float:
-    """The share of the mean rating's variance at a level that is not noise: Spearman-Brown of the mean
+    """Return the share of the mean rating's variance at a level that is not noise: Spearman-Brown of the mean
     correlation between annotators.
     """
     one = measure(coefficient)
@@ -37,7 +38,7 @@ def reliability(
 
 
 def disattenuated(value: float, coefficient: str, reliable: float) -> float:
-    """The correlation with human scores without noise, r / sqrt(reliability), not capped; NaN for
+    """Return the correlation with human scores without noise, r / sqrt(reliability), not capped; NaN for
     measures that are not correlations.
     """
     return without_noise(value, reliable).uncapped if coefficient in _ATTENUATED else math.nan

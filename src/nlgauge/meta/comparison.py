@@ -217,7 +217,7 @@ class MetricComparison(Findings):
             several = list(dict.fromkeys(row[name] for row in self.rows))
             if len(several) > 1:
                 raise InputError(
-                    f"these rows are of {len(several)} values of {name!r}; choose with"
+                    f"these rows have {len(several)} values of {name!r}; select one with"
                     f" .where({name}={several[0]!r})."
                 )
         known = {
@@ -352,12 +352,12 @@ def planned(
     stop: int | None = None,
     against: tuple[str, ...] = (),
 ) -> Plan:
-    """The options of a comparison, checked and completed."""
+    """Return the options of a comparison, checked and completed."""
     chosen = measure(coefficient)
     if (chosen.average, chosen.undefined) != ("macro", "drop"):
         raise ParameterError(
-            f"comparisons average over what is defined, every input alike; got {chosen.average!r} and"
-            f" {chosen.undefined!r}."
+            "comparisons need a measure with average='macro' and undefined='drop', got"
+            f" {chosen.average!r} and {chosen.undefined!r}."
         )
     if check_level(level) not in chosen.levels:
         raise ParameterError(f"{chosen.name} is defined at level {', '.join(chosen.levels)}, got {level!r}.")

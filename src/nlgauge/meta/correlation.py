@@ -174,14 +174,14 @@ class _Plan:
         check_resampling(self.resamples, self.seed)
 
     def drawn(self, part: int, shape: tuple[int, int], over: str) -> Resamples:
-        """The draws of one group, the same for all metrics, levels and coefficients."""
+        """Return the resamples of one group, which all metrics, levels and coefficients share."""
         key = part, over
         if key not in self._kept:
             self._kept[key] = bootstrap(*shape, over, self.resamples, self.seed + part)
         return self._kept[key]
 
     def sign(self, values: Any) -> Any:
-        """The values themselves, or their absolute values where these were asked for."""
+        """Return the values, or their absolute values if `absolute`."""
         return np.abs(values) if self.absolute else values
 
 
@@ -343,7 +343,7 @@ def _one(
 def _together(
     by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
 ) -> tuple[_One, _Top]:
-    """The average over groups; of pairwise accuracy, over all pairs of all groups."""
+    """Return the average over groups; for pairwise accuracy, over all pairs of all groups."""
     groups = list(by_group)
     pooled = one.name == "pairwise_accuracy"
     weights = np.array(

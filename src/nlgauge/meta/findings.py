@@ -170,7 +170,7 @@ class Findings(Exported):
         return axes
 
     def _page(self, decimals: int | None = None) -> Page:
-        """One table of all rows; the small print says how they were made."""
+        """Return one table of all rows; the small print shows the settings of the analysis."""
         names = self.names
         numeric = {
             name

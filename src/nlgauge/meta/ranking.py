@@ -288,10 +288,10 @@ def _units(suite: Sequence[RankingTask], results: Sequence[AllPairs]) -> float:
 
 
 def _square(p: Array, count: int) -> Array:
-    found = np.full((count, count), np.nan)
+    matrix = np.full((count, count), np.nan)
     k, m = np.triu_indices(count, 1)
-    found[k, m] = found[m, k] = p
-    return found
+    matrix[k, m] = matrix[m, k] = p
+    return matrix
 
 
 def tree_weights(tasks: Sequence[RankingTask], by: Sequence[str] = ()) -> list[float]:

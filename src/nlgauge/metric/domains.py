@@ -1,4 +1,4 @@
-"""The domains of parameters: what a metric accepts, and what its message says if a value is not in them."""
+"""The domains of parameters: the values that a metric accepts, and the messages for other values."""
 
 from __future__ import annotations
 

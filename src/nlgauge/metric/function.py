@@ -259,7 +259,7 @@ def _check_arguments(function: Callable[..., Any], called: str, needs: tuple[str
     texts = ("prediction", *(need.removesuffix("s") for need in needs))
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # of a compiled function, which does not tell
+    except (TypeError, ValueError):  # a compiled function without a signature
         return
     try:
         signature.bind(*texts)

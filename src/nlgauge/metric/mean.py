@@ -20,7 +20,7 @@ from nlgauge.metric import Arrays, Metric, Output, View
 
 class Measured(NamedTuple):
     """The rows of a metric: (rows, measures) values, NaN if undefined; which predictions are empty to the
-    metric; the columns of what is counted.
+    metric; the columns of counts.
     """
 
     values: Array
@@ -32,9 +32,8 @@ class MeanMetric(Metric):
     """The base of metrics without pooled counts: one value per row for each measure, and their mean over the
     rows that have one.
 
-    Statistics are the values (0 if missing), whether each is defined, and the columns of `counted`: one for
-    an output with a note, which is a sum, and two for any other, which is the share of the first in the
-    second.
+    Statistics are the values (0 if missing), 1 if each is defined, and the columns of `counted`: one for an
+    output with a note, which is a sum, and two for any other, which is the share of the first in the second.
     """
 
     def take_sides(self, sides: Collection[str]) -> None:

@@ -29,8 +29,8 @@ _CHOOSERS = ("best", "max", "min")
 
 @dataclass(frozen=True)
 class Averaged(Metric):
-    """A metric whose rows were averaged: its statistics are its outputs (0 where undefined), then whether
-    each is defined.
+    """A metric whose rows were averaged: its statistics are its outputs (0 if undefined), then 1 if each is
+    defined.
     """
 
     metric: Metric
@@ -161,7 +161,7 @@ class Reducer:
     def winners(
         self, metric: Metric, statistics: Arrays, references: Array, predictions: Array
     ) -> dict[str, int] | None:
-        """For each part the row of a single segment that decides its score; None where rows are averaged."""
+        """For each part the row of a single segment that decides its score; None if rows are averaged."""
         if self._averages(metric) is not None:
             return None
         return {

@@ -1,5 +1,5 @@
-"""Metrics written down and read again: by name with every parameter, so that a changed default never
-re-interprets what was saved.
+"""Metrics written down and read again: by name with every parameter, so that a changed default never changes
+a saved result.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _package(metric: AnyMetric) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity and no tuple; what is not a plain value is named by how it prints."""
+    """JSON has no infinity and no tuple; other values are saved as they print."""
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, tuple | list):

@@ -29,7 +29,7 @@ class Table:
     weights: Array | None = None
     # Segment scores that were saved, of a metric whose class is not installed to compute them.
     saved_segments: Arrays = field(default_factory=dict)
-    # Why the values are NaN where that is not the input's doing.
+    # Why the values are NaN if the input is not the reason.
     unknown: str = ""
     # For a part, the segments that count for nothing here, although they may have rows: those that the other
     # system of a pair lacks.
@@ -41,7 +41,7 @@ class Table:
         return isinstance(self.metric, Metric)
 
     def outputs(self) -> list[Output]:
-        """Every output of every part; for a corpus metric that names none, what it returned."""
+        """Every output of every part; for a corpus metric without named outputs, its return value."""
         named = [output for outputs in self.metric.outputs().values() for output in outputs]
         return named or [
             Output(name, None) for name, value in self.values.items() if isinstance(value, int | float)
@@ -140,8 +140,8 @@ class Table:
 
 
 def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) -> Arrays:
-    """Every output of every part, from statistics over the last axis; checked to be what the metric says
-    it gives.
+    """Return every output of every part, from statistics over the last axis; raise MetricError if they differ
+    from the declared outputs.
     """
     assert isinstance(metric, Metric)
     found: Arrays = {}

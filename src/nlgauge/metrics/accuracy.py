@@ -21,8 +21,8 @@ from nlgauge.metrics._shared.token_overlap import TokenOverlap
 @register
 @dataclass(frozen=True)
 class Accuracy(TokenOverlap):
-    """1 where prediction and reference have the same tokens in the same order, else 0; the corpus score
-    is the mean.
+    """1 if prediction and reference have the same tokens in the same order, else 0; the corpus score is the
+    mean.
     """
 
     normalize: str | None = None

@@ -40,8 +40,8 @@ from nlgauge.models import ModelSpec
 
 
 class _Transported(NamedTuple):
-    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction),
-    whether one was cut, and token counts.
+    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction), True if
+    a text was cut, and token counts.
     """
 
     prediction: Array
@@ -185,8 +185,8 @@ def _part(regularisation: float) -> str:
 
 
 def _official_sinkhorn(cost: Array, regularisation: float) -> Array:
-    """POT's plan after at most 10,000 plain iterations; where small regularisations underflow, the plan
-    of the iteration before, which may be 0.
+    """POT's plan after at most 10,000 plain iterations; if small regularizations underflow, the plan of the
+    previous iteration, which may be 0.
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -16,7 +16,7 @@ from nlgauge.metrics._shared.error_rate import ErrorRate
 @register
 @dataclass(frozen=True)
 class Cer(ErrorRate):
-    """Character error rate; 0 is perfect, above 1 where characters were added."""
+    """Character error rate; 0 is perfect, above 1 if many characters were added."""
 
     lowercase: bool = False
 

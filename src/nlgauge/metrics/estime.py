@@ -39,8 +39,8 @@ from nlgauge.models.loader import load
 
 
 class _Aligned(NamedTuple):
-    """A summary's words: first pieces, places, whether they occur in the document; first pieces and
-    places of what they are aligned to.
+    """A summary's words: first pieces, places, True if they occur in the document; first pieces and places of
+    the aligned words.
     """
 
     ids: Array

@@ -15,7 +15,7 @@ from nlgauge.metric import Arrays, Metric, Output, View, register
 @register
 @dataclass(frozen=True)
 class ExactMatch(Metric):
-    """1 where prediction and reference are the same text, else 0; the corpus score is the mean."""
+    """1 if prediction and reference are the same text, else 0; the corpus score is the mean."""
 
     lowercase: bool = False
     ignore_punctuation: bool = False

@@ -89,7 +89,7 @@ def _shares(p: Any, q: Any, smoothing: float) -> tuple[Array, Array]:
 
 
 def _divergences(p: Array, others: Array) -> Array:
-    """KL(p || other) for each other distribution, all of which are above 0 where p is."""
+    """KL(p || other) for each other distribution, which must be above 0 wherever p is above 0."""
     some = p > 0
     found: Array = (p[some] * np.log(p[some] / others[:, some])).sum(axis=1)
     return found.clip(0.0, None)
@@ -142,7 +142,7 @@ class Mauve(UsesModel, CorpusMetric):
                 stacklevel=2,
             )
         # Texts are taken in alphabetical order, each once, so that neither the order of segments nor another
-        # system changes what is drawn.
+        # system changes the sample.
         texts = np.array(
             sorted(set(np.concatenate(sides).tolist()), key=lambda text: features.texts[text]), dtype=np.int64
         )

@@ -42,8 +42,8 @@ _MODULES = ("exact", "stem", "synonym", "paraphrase")
 # The counts of a row: words and matches of each module on both sides, content and function words separately.
 _COUNTS = 4 * (1 + len(_MODULES))
 _TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char", "norm")
-# Our own list of English words and marks, where the program has one of the words that are frequent in a
-# corpus.
+# The function words of nlgauge, English words and marks; the program uses the frequent words of a corpus
+# instead.
 _LITTLE_MEANING = """
 the a an this that these those of to in on at by for from with as into about after before and or but if than then not no so
 i you he she it we they me him her us them my your his its our their who which what there all other some any more one up out over

@@ -53,7 +53,7 @@ _REMEMBERED = 256
 
 
 class _Points(NamedTuple):
-    """The points of a text, their weights, and which pieces each is made of."""
+    """The points of a text, their weights, and the pieces of each point."""
 
     places: Array
     weights: Array

@@ -66,7 +66,7 @@ class Pairwise(Judged):
     def _without_words(self, prediction: str, reference: str) -> JudgedRow | None:
         """Return the row of a text without words: it loses to a text with words; two of them are equal.
 
-        None where the judge must be asked.
+        None if the judge must be asked.
         """
         said = can_be_seen(prediction), can_be_seen(reference)
         if all(said):

@@ -98,7 +98,7 @@ class Rouge(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         findings = view.rows(Findings(self))
-        # All types at once: what is found, in the order of `findings`, by type and pair.
+        # All types at once: the findings, in the order of `findings`, by type and pair.
         hits, predicted, expected = np.array(list(findings.values()), dtype=np.float64).transpose(1, 0, 2)
         precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
         weight = 1.0

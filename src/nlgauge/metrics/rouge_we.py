@@ -27,13 +27,13 @@ from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_number, require_whole
 from nlgauge.metrics._shared.known_words import WordPairs, WordVectorMetric, units
 
-# Cosines are compared to this precision, so that no match hangs on the last bits of a number.
+# Cosines are compared to this precision, so that no match depends on the last bits of a number.
 _DECIMALS = 9
 
 
 class _Grams(NamedTuple):
-    """The different n-grams of a text in order of first appearance, how often each is there, and
-    (n-grams, d) unit vectors: 0 where unknown.
+    """The different n-grams of a text in order of first appearance, their counts, and (n-grams, d) unit
+    vectors: 0 if unknown.
     """
 
     grams: list[tuple[int, ...]]

@@ -15,7 +15,7 @@ from nlgauge.metrics._shared.error_rate import ErrorRate
 @register
 @dataclass(frozen=True)
 class Wer(ErrorRate):
-    """Word error rate; 0 is perfect, above 1 where words were added."""
+    """Word error rate; 0 is perfect, above 1 if many words were added."""
 
     lowercase: bool = False
 

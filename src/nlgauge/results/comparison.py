@@ -190,11 +190,13 @@ class Comparison(Exported):
         ]
 
     def frame(self, frame: str | None = None) -> Any:
-        """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
+        """Return the rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.records(), frame)
 
     def _page(self, decimals: int | None = None) -> Page:
-        """A table for each pair of systems: both scores, the gain of the second over the first, p-values."""
+        """Return a table for each pair of systems: both scores, the gain of the second over the first,
+        p-values.
+        """
         from nlgauge.show.pages.comparison import comparison_page
 
         rows = [row._replace(output=row.output.with_decimals(decimals)) for row in self.rows]

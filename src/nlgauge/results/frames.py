@@ -11,7 +11,7 @@ from nlgauge.errors import ParameterError
 
 
 def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:
-    """The rows as a frame of the named kind, or of the kind that is installed."""
+    """Return the rows as a frame of the named kind, or of the kind that is installed."""
     columns = {
         name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)
     }

@@ -47,14 +47,16 @@ class Change:
 
     @classmethod
     def read(cls, text: str) -> Change:
-        """The condition that a text such as "bleu drops", "wer rises by 0.01" or "any worsens" describes."""
-        found = _CHANGE.fullmatch(text)
-        if found is None:
+        """Return the condition that a text such as "bleu drops", "wer rises by 0.01" or "any worsens"
+        describes.
+        """
+        match = _CHANGE.fullmatch(text)
+        if match is None:
             raise ParameterError(
                 f"cannot read the condition {text!r:.60}; write METRIC drops, rises or worsens, for example:"
                 " bleu drops by 0.5"
             )
-        return cls(found[1], found[2], float(found[3] or 0))
+        return cls(match[1], match[2], float(match[3] or 0))
 
     def check_direction(self, output: Output) -> None:
         """Raise if the condition fails when the metric becomes better, or if the metric has no direction."""
@@ -98,13 +100,13 @@ class Limit:
 
     @classmethod
     def read(cls, text: str, above: bool) -> Limit:
-        """The limit that a text such as "bleu=30" describes."""
-        found = _LIMIT.fullmatch(text)
-        if found is None:
+        """Return the limit that a text such as "bleu=30" describes."""
+        match = _LIMIT.fullmatch(text)
+        if match is None:
             raise ParameterError(
                 f"cannot read the limit {text!r:.60}; write METRIC=NUMBER, for example: bleu=30"
             )
-        return cls(found[1], float(found[2]), above)
+        return cls(match[1], float(match[2]), above)
 
     def check_direction(self, output: Output) -> None:
         """Raise if the limit would fail a system for being good."""

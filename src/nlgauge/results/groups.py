@@ -83,13 +83,13 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
         }
 
     def scores(self, frame: str | None = None, **options: Unpack[TableArguments]) -> Any:
-        """One row per group, system, metric and output, else as `Result.scores`."""
+        """Return one row per group, system, metric and output, else as `Result.scores`."""
         from nlgauge.results.frames import as_frame
 
         return as_frame(self._csv_records(**{"tests": False, **options}), frame)
 
     def _page(self, **options: Any) -> Page:
-        """All groups in one table, with the options of `Result.page` but for `wide`: there is one row per
+        """Return all groups in one table, with the options of `Result.page` except `wide`: it has one row per
         group, metric and system.
         """
         from nlgauge.show.pages.groups import groups_page
@@ -109,7 +109,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
         ]
 
     def comparisons(self, shown: TableOptions) -> dict[Any, Comparison]:
-        """The comparison of every group, if tests are shown."""
+        """Return the comparison of every group, if tests are shown."""
         first = next(iter(self.results.values()))
         return self.compare(**shown.of_comparison()) if shown.has_tests(first) else {}
 

@@ -90,7 +90,7 @@ class Inference:
         self._features = Features(self.corpus.texts, self.options)
 
     def intervals(self) -> dict[tuple[str, str], dict[str, Interval]]:
-        """The interval of every output of every table."""
+        """Return the interval of every output of every table."""
         self._draw((system, label, "") for system, label in self.tables)
         return {key: with_score(self._intervals(key, table)) for key, table in self.tables.items()}
 
@@ -409,14 +409,14 @@ def bootstrap_scores(tables: list[Table], plan: Resampling, units: Array | None 
 
 
 def percentile(score: float, samples: Array, confidence: float) -> Interval:
-    """The percentile interval of bootstrap samples."""
+    """Return the percentile interval of bootstrap samples."""
     tail = (1 - confidence) / 2
     low, high = quantiles(samples, tail, 1 - tail)
     return Interval(score, low, high, "" if not math.isnan(low) else "undefined in some resamples")
 
 
 def half_sample_interval(score: float, samples: Array, confidence: float, scale: float = 1.0) -> Interval:
-    """The interval of a metric that is not computed from per-segment statistics, from its values on
+    """Return the interval of a metric that is not computed from per-segment statistics, from its values on
     random halves.
     """
     # An infinite value has no distance from a mean: the interval is not known.

@@ -43,8 +43,8 @@ def of_metrics(result: Result, *metrics: str) -> Result:
 
 
 def joined(result: Result, other: Result, system: str, name: str) -> Result:
-    """The result with one system more, from another result on the same segments, on the metrics that both
-    have; nothing is scored.
+    """Return the result with a further system from another result on the same segments, on the metrics that
+    both have; nothing is scored.
     """
     order = _matched(result.corpus, other.corpus)
     other = of_systems(other, system)
@@ -82,7 +82,7 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
 
 
 def _matched(corpus: Corpus, other: Corpus) -> Array:
-    """The numbers of the other corpus's segments in the order of this one's."""
+    """Return the numbers of the other corpus's segments in the order of this corpus."""
     ours, theirs = (list(map(str, each.ids)) for each in (corpus, other))
     if sorted(ours) != sorted(theirs):
         alone = next(iter(sorted(set(ours) ^ set(theirs))), ours[0])
@@ -114,8 +114,8 @@ def _given(corpus: Corpus, hashed: bool) -> list[tuple[list[str], str]]:
     """Return references and source of each segment, or their hashes."""
 
     def text(number: int) -> str:
-        found = corpus.texts[number]
-        return hashlib.sha256(found.encode()).hexdigest() if hashed else found
+        string = corpus.texts[number]
+        return hashlib.sha256(string.encode()).hexdigest() if hashed else string
 
     references = [[]] * len(corpus) if corpus.references is None else corpus.references.lists()
     sources = [-1] * len(corpus) if corpus.sources is None else corpus.sources.tolist()

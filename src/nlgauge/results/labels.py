@@ -20,11 +20,11 @@ Metrics = Mapping[str, AnyMetric]
 
 def label_of(name: str, metrics: Metrics) -> str:
     """Return the label that a name stands for, or raise an error that lists the labels."""
-    found = [name] if name in metrics else labels_found(name, metrics)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
+    matches = [name] if name in metrics else labels_found(name, metrics)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, matches))}; name one of them.")
     raise UnknownNameError(no_such("metric", name, metrics, " in this result"))
 
 
@@ -44,7 +44,7 @@ def labels_found(name: Any, metrics: Metrics) -> list[str]:
 
 
 def bare_name(metric: AnyMetric) -> str:
-    """The metric's name without parameters."""
+    """Return the metric's name without parameters."""
     return str(metric).partition("(")[0]
 
 
@@ -93,7 +93,7 @@ def output_named(result: Result, name: str) -> tuple[str, Output]:
         label, dot = result._label(name), ""
     outputs = {each.name: each for each in result._tables[result.systems[0], label].outputs()}
     if dot and output not in outputs:
-        raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.")
+        raise UnknownNameError(f"{label} has no output {output!r}; its outputs are {', '.join(outputs)}.")
     if dot:
         return label, outputs[output]
     first = next(iter(outputs.values()))
@@ -130,4 +130,4 @@ def rows_named(key: str | tuple[str, str], rows: Sequence[Row], label: Callable[
         if chosen := [row for row in rows if row.label == found and output in ("", row.output.name)]:
             return chosen
     names = dict.fromkeys(row.label for row in rows)
-    raise UnknownNameError(f"no metric {key!r} was tested; there are {', '.join(names)}.")
+    raise UnknownNameError(f"no metric {key!r} was tested; the tested metrics are {', '.join(names)}.")

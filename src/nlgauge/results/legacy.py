@@ -20,8 +20,8 @@ from nlgauge.results.resampling import drawn_in_groups
 
 
 def as_sacrebleu(inferred: Inference, rows: Sequence[Compared], test: str) -> list[Compared]:
-    """The rows with sacreBLEU's p-values; metrics that are not computed from per-segment statistics keep
-    theirs.
+    """Return the rows with sacreBLEU's p-values; metrics that are not computed from per-segment statistics
+    keep theirs.
     """
     if inferred.corpus.documents is not None or inferred.corpus.weights is not None:
         raise ParameterError(

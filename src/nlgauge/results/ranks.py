@@ -94,7 +94,7 @@ class Ranks(Exported):
         return rows_named(key, self.rows, self._label)[0]
 
     def records(self) -> list[dict[str, Any]]:
-        """One row per output and system, as plain dictionaries."""
+        """Return one row per output and system, as plain dictionaries."""
         return [
             {
                 "metric": row.label,
@@ -112,11 +112,13 @@ class Ranks(Exported):
         ]
 
     def frame(self, frame: str | None = None) -> Any:
-        """The records as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
+        """Return the records as a pandas or polars frame, whichever is installed, else a list of
+        dictionaries.
+        """
         return as_frame(self.records(), frame)
 
     def _page(self, decimals: int | None = None) -> Page:
-        """A table: systems in rows, outputs in columns, each score with its letters."""
+        """Return a table: systems in rows, outputs in columns, each score with its letters."""
         from nlgauge.show.pages.ranks import ranks_page
 
         rows = [replace(row, output=row.output.with_decimals(decimals)) for row in self.rows]

@@ -27,7 +27,7 @@ class Resampling(NamedTuple):
     confidence: float
 
     def totals(self, tables: Sequence[Table]) -> Array:
-        """The tables' rows side by side, each as heavy as its segment, added up over the segments of each
+        """Return the tables' rows side by side, weighted by segment and summed over the segments of each
         unit.
         """
         return self.clusters.totals(

@@ -120,7 +120,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         if several:
             if key in self.labels or labels_found(key, self._metrics):
                 raise UnknownNameError(
-                    f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}]."
+                    f"the result has several systems ({', '.join(self.systems)}); use result[system][{key!r}]."
                 )
             self._check_system(key)
         return self._tables[self.systems[0], self._label(key)].scores()
@@ -136,11 +136,11 @@ class Result(ExportedTable, Mapping[str, Any]):
         return {label: self._tables[self.systems[0], label].metric for label in self.labels}
 
     def _label(self, name: str) -> str:
-        """The label that a label, a metric as printed, an alias or a unique bare name stands for."""
+        """Return the label that a label, a metric as printed, an alias or a unique bare name stands for."""
         return label_of(name, self._metrics)
 
     def _check_system(self, name: str) -> None:
-        """Raises where there is no such system."""
+        """Raise an error if the result has no such system."""
         if name not in self.systems:
             raise UnknownNameError(no_such("system", name, self.systems, " in this result"))
 
@@ -555,7 +555,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         if not others:
             rest = ", ".join(repr(system) for system in self.systems if system != baseline)
             raise ParameterError(
-                f"name two systems to compare; you named {baseline!r}, and there is also {rest}."
+                f"a comparison needs two systems, got only {baseline!r}; name one of the others: {rest}."
             )
         return [(baseline, other) for other in others]
 
@@ -819,10 +819,10 @@ class Result(ExportedTable, Mapping[str, Any]):
             raise ResultError(f"cannot {what} this result: it was saved without its texts (texts=False).")
 
     def _page(self, **options: Any) -> Page:
-        """What `to_text`, `to_markdown`, `to_latex` and `to_html` show: scores, intervals, tests against the
-        baseline, and how they were made.
+        """Return the page of `to_text`, `to_markdown`, `to_latex` and `to_html`: scores, intervals, tests against
+        the baseline, and their settings.
 
-        The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
+        `TableOptions` documents the options; Markdown and LaTeX are wide unless wide=False is passed.
         """
         from nlgauge.show.pages.result import page_of
 

@@ -56,15 +56,15 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
         return self.rows[place]
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as plain dictionaries."""
+        """Return the rows as plain dictionaries."""
         return list(self.rows)
 
     def frame(self, frame: str | None = None) -> Any:
-        """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
+        """Return the rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.rows, frame)
 
     def _page(self, decimals: int | None = None) -> Page:
-        """One row per segment and system, its texts one below the other."""
+        """Return one row per segment and system, its texts one below the other."""
         reasons = [column("missing")] if any("missing" in row for row in self.rows) else []
         columns = [
             column("segment"),
@@ -168,12 +168,12 @@ class _Shown(NamedTuple):
 
 def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
     """Return the columns that all systems share: further fields and, with texts, source and references."""
-    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
+    columns: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
     if shown.texts and corpus.sources is not None:
-        found["source"] = corpus.texts.many(corpus.sources)
+        columns["source"] = corpus.texts.many(corpus.sources)
     if shown.texts and corpus.references is not None:
-        found |= _ragged("reference", corpus, corpus.references, shown.single_reference)
-    return found
+        columns |= _ragged("reference", corpus, corpus.references, shown.single_reference)
+    return columns
 
 
 def _system_columns(corpus: Corpus, system: str, shown: _Shown) -> dict[str, Sequence[Any] | None]:
@@ -204,7 +204,7 @@ def _ragged(name: str, corpus: Corpus, column: Ragged, single: bool) -> dict[str
 
 
 def worst(result: Result, metric: str, n: int, system: str | None) -> SegmentList:
-    """The segments with the worst scores first."""
+    """Return the segments with the worst scores first."""
     chosen = _Chosen(result, system, n)
     name, scores, goodness = chosen.values(metric)
     known = np.flatnonzero(~np.isnan(goodness))
@@ -232,7 +232,7 @@ def missing(result: Result, metric: str, system: str | None) -> SegmentList:
 
 
 def disagreements(result: Result, one: str, other: str, n: int, system: str | None) -> SegmentList:
-    """The segments that two metrics rank most differently; ranks are shares, from near 0 (worst) to 1
+    """Return the segments that two metrics rank most differently; ranks are shares, from near 0 (worst) to 1
     (best).
     """
     chosen = _Chosen(result, system, n)
@@ -249,7 +249,8 @@ def disagreements(result: Result, one: str, other: str, n: int, system: str | No
 
 
 def fractional_ranks(values: Array) -> Array:
-    """The rank of each value as a share of their number, the highest 1; equal values share their mean rank.
+    """Return the rank of each value as a share of their number, the highest 1; equal values share their mean
+    rank.
 
     >>> fractional_ranks(np.array([5.0, 7.0, 5.0, 9.0])).tolist()
     [0.375, 0.75, 0.375, 1.0]
@@ -288,7 +289,9 @@ class _Chosen:
         return name, scores, scores if output.higher_is_better else -scores
 
     def listed(self, places: Array, columns: dict[str, Array], unknown: int) -> SegmentList:
-        """The segments at these places with these columns, and their texts as far as the result has them."""
+        """Return the segments at these places with these columns, and their texts as far as the result has
+        them.
+        """
         count = len(self._result.corpus)
         share = Output("rank", None, 0, 1)
         corpus = self._result.corpus.take(places % count)

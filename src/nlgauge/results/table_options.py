@@ -80,7 +80,7 @@ class TableOptions:
         for name in given:
             if name not in known:
                 raise ParameterError(
-                    f"a table has no option {name!r}{did_you_mean(name, known)}; there are"
+                    f"unknown option of a table {name!r}{did_you_mean(name, known)}; the options are"
                     f" {', '.join(known)}."
                 )
         decimals = given.get("decimals")
@@ -89,7 +89,7 @@ class TableOptions:
         return cls(**given)
 
     def of_comparison(self) -> dict[str, Any]:
-        """The options of `Result.compare`."""
+        """Return the options of `Result.compare`."""
         return {
             "test": self.test,
             "baseline": self.baseline,
@@ -99,7 +99,7 @@ class TableOptions:
         }
 
     def intervals_of(self, result: Result) -> dict[str, Any] | None:
-        """The intervals of the result, if they are shown."""
+        """Return the intervals of the result, if they are shown."""
         return result.intervals(self.confidence, self.resamples, self.seed) if self.intervals else None
 
     def has_tests(self, result: Result) -> bool:
@@ -107,7 +107,7 @@ class TableOptions:
         return self.tests and len(result.systems) > 1
 
     def comparison_of(self, result: Result) -> Comparison | None:
-        """The comparison of the baseline with the other systems, if it is shown."""
+        """Return the comparison of the baseline with the other systems, if it is shown."""
         return result.compare(**self.of_comparison()) if self.has_tests(result) else None
 
 

@@ -43,8 +43,8 @@ def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
 
 
 def reliability(ratings: Array, correlation: Correlation) -> float:
-    """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the
-    mean correlation of two of k annotators.
+    """Return the reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r
+    the mean correlation of two of k annotators.
     """
     rated = np.moveaxis(checked_ratings(ratings), -1, 0)
     return spearman_brown(
@@ -69,7 +69,7 @@ def why_unknown(ratings: Array) -> str:
 
 
 def spearman_brown(correlation: float, times: float) -> float:
-    """The reliability of the mean of `times` as many ratings as those that correlate so.
+    """Return the reliability of the mean of `times` as many ratings, from the correlation of two ratings.
 
     >>> spearman_brown(0.5, 2)
     0.6666666666666666
@@ -296,12 +296,12 @@ def _ratio_or_nan(above: float, below: float) -> float:
 
 def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
     """(..., annotators) ratings as numbers, checked."""
-    found = numbers(name, ratings)
-    if found.ndim < 2:
+    array = numbers(name, ratings)
+    if array.ndim < 2:
         raise InputError(
-            f"{name} must have the annotators as last of two or more axes, got the shape {found.shape}."
+            f"{name} must have the annotators as last of two or more axes, got the shape {array.shape}."
         )
-    return found
+    return array
 
 
 def known_mean(values: Iterable[float]) -> float:
@@ -315,7 +315,7 @@ def known_mean(values: Iterable[float]) -> float:
 
 
 def _units(ratings: Any, labels: bool = False) -> Array:
-    """One row per unit, one column per annotator; labels become their numbers."""
+    """Return one row per unit, one column per annotator; labels become their numbers."""
     given = _labels(ratings)
     if given.ndim < 2:
         raise InputError(
@@ -335,8 +335,8 @@ def _units(ratings: Any, labels: bool = False) -> Array:
 
 def _labels(values: Any) -> Array:
     """Numbers as float64, anything else as objects."""
-    given = np.asarray(values)
-    return given.astype(np.float64) if given.dtype.kind in "bifu" else np.asarray(values, dtype=object)
+    array = np.asarray(values)
+    return array.astype(np.float64) if array.dtype.kind in "bifu" else np.asarray(values, dtype=object)
 
 
 def _missing_in(values: Array) -> Array:
@@ -346,7 +346,7 @@ def _missing_in(values: Array) -> Array:
 
 
 def _numbered(values: Array) -> tuple[list[Any], Array]:
-    """The different values, and the place of each value among them."""
+    """Return the different values, and the place of each value among them."""
     if values.dtype.kind == "f":
         distinct, places = np.unique(values, return_inverse=True)
         return distinct.tolist(), places

@@ -19,7 +19,7 @@ CONSTANT = 1e-28
 
 
 def numbers(name: str, values: Any) -> Array:
-    """The values as float64, or an error that names them."""
+    """Return the values as float64, or raise an error that names them."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -27,7 +27,7 @@ def numbers(name: str, values: Any) -> Array:
 
 
 def paired(x: Any, z: Any) -> tuple[Array, Array]:
-    """Both as float64 of one shape, NaN where either is not known."""
+    """Return both sides as float64 of one shape, NaN if either is missing."""
     try:
         x, z = (np.asarray(values, dtype=np.float64) for values in (x, z))
         x, z = np.broadcast_arrays(x, z)
@@ -66,7 +66,7 @@ class Runs(NamedTuple):
 
 
 def runs(values: Array) -> Runs:
-    """The runs of equal values."""
+    """Return the runs of equal values."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
     n = values.shape[-1]
@@ -89,8 +89,8 @@ def mid_ranks(values: Array) -> Array:
     >>> mid_ranks(np.array([3.0, 1.0, np.nan, 3.0])).tolist()
     [2.5, 1.0, nan, 2.5]
     """
-    found = runs(values)
-    return np.where(np.isnan(values), np.nan, (found.first + found.last) / 2 + 1)
+    ends = runs(values)
+    return np.where(np.isnan(values), np.nan, (ends.first + ends.last) / 2 + 1)
 
 
 def mean_of_known(values: Array, axis: int = -1) -> Array:

@@ -81,8 +81,8 @@ def draw_by_draw(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Array:
-    """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known
-    of the coefficient.
+    """Return the coefficient in each resample from its systems and inputs, which is slow and works for any
+    coefficient.
     """
     x, z, weights, whole = scores
     found = []
@@ -239,5 +239,5 @@ def _pooled_differences(x: Array, z: Array, points: Array, groups: Array) -> Arr
         (groups * sums[0] * one).sum(axis=1) for one in weighted.centred_sums(*sums)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = between / np.sqrt(squares_x * squares_z)
-    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))
+        ratio = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), ratio, np.nan), -1, 1))

@@ -150,10 +150,10 @@ def kendall_c(x: Any, z: Any) -> Array:
     tau-c = 2 (C - D) m / (n^2 (m - 1)), where m is the smaller number of distinct values.
     """
     x, z = paired(x, z)
-    found = pairs(x, z)
+    counts = pairs(x, z)
     n = (~np.isnan(x)).sum(axis=-1)
     m = np.minimum(_distinct(x), _distinct(z))
-    return _ratio(2 * (found.concordant - found.discordant) * m, n.astype(np.float64) ** 2 * (m - 1))
+    return _ratio(2 * (counts.concordant - counts.discordant) * m, n.astype(np.float64) ** 2 * (m - 1))
 
 
 def gamma(x: Any, z: Any) -> Array:
@@ -322,8 +322,8 @@ def _pairs(x: Any, z: Any) -> Pairs:
 
 def _distinct(values: Array) -> Array:
     known = ~np.isnan(values)
-    found: Array = np.round((known / runs(values).size).sum(axis=-1))
-    return found
+    distinct: Array = np.round((known / runs(values).size).sum(axis=-1))
+    return distinct
 
 
 def _ratio(above: Array, below: Array) -> Array:
@@ -341,8 +341,8 @@ def pearson_p(r: Array, n: Array) -> Array:
     r, n = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         # P(|T| > t) = I_{df / (df + t^2)}(df / 2, 1 / 2), and df / (df + t^2) = 1 - r^2.
-        found = betainc(np.maximum(n - 2, 1) / 2, 0.5, np.clip((1 - r) * (1 + r), 0, 1))
-    return np.asarray(np.where(n < 2, np.nan, np.where(n == 2, np.where(np.isnan(r), np.nan, 1.0), found)))
+        tails = betainc(np.maximum(n - 2, 1) / 2, 0.5, np.clip((1 - r) * (1 + r), 0, 1))
+    return np.asarray(np.where(n < 2, np.nan, np.where(n == 2, np.where(np.isnan(r), np.nan, 1.0), tails)))
 
 
 class Coefficient(NamedTuple):
@@ -413,7 +413,7 @@ COEFFICIENTS = {
 
 
 def coefficient(name: str | Coefficient) -> Coefficient:
-    """The coefficient of this name.
+    """Return the coefficient of this name.
 
     >>> coefficient("kendall").title
     "Kendall's tau-b"

@@ -28,7 +28,7 @@ _CONSTANT = 1e-12
 
 
 def adjusted(p_values: ArrayLike, method: str) -> Array:
-    """The p-values corrected by "bonferroni", "holm", "bh", "by" or "none"; the shape stays.
+    """Return the p-values corrected by "bonferroni", "holm", "bh", "by" or "none"; the shape stays.
 
     >>> adjusted([0.01, 0.04, 0.03], "bonferroni").tolist()
     [0.03, 0.12, 0.09]
@@ -68,9 +68,9 @@ def _step_up(p: Array, factor: float) -> Array:
     """Benjamini and Hochberg's step-up: from the largest p down, the smallest p * m / rank so far."""
     order = np.argsort(-p, kind="stable")
     ranks = np.arange(len(p), 0, -1)
-    found = np.empty(len(p))
-    found[order] = np.minimum.accumulate(np.minimum(1.0, p[order] * factor * len(p) / ranks))
-    return found
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum.accumulate(np.minimum(1.0, p[order] * factor * len(p) / ranks))
+    return corrected
 
 
 METHODS: Mapping[str, Callable[[Array], Sequence[float] | Array]] = {

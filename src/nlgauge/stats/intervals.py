@@ -32,15 +32,15 @@ _UNKNOWN = Bounds(math.nan, math.nan)
 
 
 def fisher(r: float, n: int, coefficient: str = "pearson", confidence: float = 0.95) -> Bounds:
-    """The interval of one correlation of n points; NaN for too few points, or r of -1 or 1.
+    """Return the interval of one correlation of n points; NaN for too few points, or r of -1 or 1.
 
     >>> [round(bound, 6) for bound in fisher(0.6, 17)[:2]]
     [0.167725, 0.838758]
     """
     if coefficient not in _FISHER:
         raise ParameterError(
-            f"Fisher's interval is known for {', '.join(_FISHER)}, got {coefficient!r:.60}; use the"
-            " bootstrap."
+            f"Fisher's interval is defined for {', '.join(_FISHER)}, got {coefficient!r:.60}; use a bootstrap"
+            " interval."
         )
     least = _FISHER[coefficient]
     if n <= least or math.isnan(r) or abs(r) >= 1:
@@ -51,8 +51,8 @@ def fisher(r: float, n: int, coefficient: str = "pearson", confidence: float = 0
 
 
 def zou(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95) -> Bounds:
-    """The interval of r12 - r13 (two metrics, 2 and 3, with the same human scores, 1), r23 the correlation of
-    the metrics.
+    """Return the interval of r12 - r13 (two metrics, 2 and 3, with the same human scores, 1), r23 the
+    correlation of the metrics.
 
     >>> [round(bound, 4) for bound in zou(0.396, 0.179, 0.088, 66)[:2]]
     [-0.0929, 0.5168]
@@ -71,7 +71,7 @@ def zou(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95) ->
 
 
 def percentile(replicates: Array, confidence: float = 0.95) -> Bounds:
-    """The middle share of the replicates; those that are NaN are left out and counted."""
+    """Return the middle share of the replicates; NaN replicates are left out and counted."""
     return _quantiles(replicates, (1 - check_confidence(confidence)) / 2, (1 + confidence) / 2)
 
 
@@ -132,12 +132,12 @@ def quantile(confidence: float) -> float:
 
 
 def normal_quantile(share: float) -> float:
-    """The normal quantile of a share."""
+    """Return the normal quantile of a share."""
     from scipy.special import ndtri
 
     return float(ndtri(share))
 
 
 def normal_below(value: float) -> float:
-    """The share of the normal distribution below a value."""
+    """Return the share of the normal distribution below a value."""
     return math.erfc(-value / math.sqrt(2)) / 2

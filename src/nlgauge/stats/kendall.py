@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
 
 
 def pairs(x: Array, z: Array) -> Pairs:
-    """The pairs along the last axis; both sides are NaN at the same points."""
+    """Return the pairs along the last axis; both sides are NaN at the same points."""
     shape, n = x.shape[:-1], x.shape[-1]
     rows_x, rows_z = (values.reshape(math.prod(shape), n) for values in (x, z))
     if n <= _LAID_OUT:
@@ -165,8 +165,8 @@ def _variance(x: Array, z: Array, n: Array) -> Array:
     (pairs_x, triples_x, spread_x), (pairs_z, triples_z, spread_z) = (_tie_sums(values) for values in (x, z))
     plain = (ordered * (2 * n + 5) - spread_x - spread_z) / 18
     third = np.where(n > 2, triples_x * triples_z / (9 * ordered * np.maximum(n - 2, 1)), 0)
-    found: Array = plain + pairs_x * pairs_z / (2 * ordered) + third
-    return found
+    variance: Array = plain + pairs_x * pairs_z / (2 * ordered) + third
+    return variance
 
 
 def _tie_sums(values: Array) -> tuple[Array, Array, Array]:

@@ -22,8 +22,8 @@ def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None
     """
     with np.errstate(invalid="ignore"):
         higher = scores[:, None] > scores[None, :] if differences is None else differences > 0
-        found: Array = higher & (p <= alpha)
-    return found
+        beats: Array = higher & (p <= alpha)
+    return beats
 
 
 def letters(
@@ -54,13 +54,15 @@ def letters(
 
 
 def _needed(groups: list[frozenset[int]]) -> list[frozenset[int]]:
-    """The sets without those whose members and pairs are all in other sets; the smallest go first."""
-    kept = list(groups)
+    """Return the sets, without sets whose members and pairs are all in other sets; the smallest are removed
+    first.
+    """
+    remaining = list(groups)
     for group in sorted(groups, key=len):
-        others = [other for other in kept if other != group]
+        others = [other for other in remaining if other != group]
         if all(any({i, j} <= other for other in others) for i in group for j in group):
-            kept = others
-    return kept
+            remaining = others
+    return remaining
 
 
 def _letter(at: int) -> str:
@@ -70,8 +72,8 @@ def _letter(at: int) -> str:
 def rank_ranges(
     scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None
 ) -> list[tuple[int, int] | None]:
-    """The best and the worst rank that each may have: behind those that beat it, before those that it
-    beats.
+    """Return the best and the worst rank that each entry may have: after the entries that beat it, before the
+    entries that it beats.
     """
     beats = wins(scores, p, alpha, differences)
     known = int((~np.isnan(scores)).sum())
@@ -87,7 +89,7 @@ def best_first(scores: Array) -> list[int]:
 
 
 def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | None]:
-    """The significance cluster of each metric, 1 the best.
+    """Return the significance cluster of each metric, 1 the best.
 
     Down the list of scores, a new cluster begins with the first metric that some member of the current
     cluster beats (the rule of the WMT metrics tasks). It hides that "not different" is not transitive:

@@ -50,7 +50,7 @@ class Levelled(NamedTuple):
 
 
 def check_level(level: str) -> str:
-    """The level itself, or an error."""
+    """Return the level, or raise an error if it is unknown."""
     if level not in LEVELS:
         raise ParameterError(no_such("level", level, LEVELS))
     return level
@@ -69,7 +69,7 @@ def system_means(x: Array, z: Array, weights: Array | None = None) -> tuple[Arra
 def grouped_by(
     level: str, x: Array, z: Array, weights: Array | None = None, by_rank: bool = False
 ) -> tuple[Array, Array]:
-    """Both sides as (..., groups, points) of the level."""
+    """Return both sides as (..., groups, points) of the level."""
     if check_level(level) == "system":
         means = system_means(x, z, weights)
         one, other = (snapped(side) if by_rank else side for side in means)

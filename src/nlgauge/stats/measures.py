@@ -135,18 +135,21 @@ class CalibratedAccuracy(Measure):
     def value(self, level: str, scores: Scores) -> Levelled:
         groups = grouped_by(level, *scores[:3])
         points = (~np.isnan(groups[0])).sum(axis=-1)
-        found = calibrate(*groups, 0, self.seed)
+        calibration = calibrate(*groups, 0, self.seed)
         return Levelled(
-            found.accuracy, int(points.max(initial=0)), found.n_groups, len(points) - found.n_groups
+            calibration.accuracy,
+            int(points.max(initial=0)),
+            calibration.n_groups,
+            len(points) - calibration.n_groups,
         )
 
     def beside(self, level: str, scores: Scores) -> Mapping[str, float]:
-        found = calibrate(*grouped_by(level, *scores[:3]), self.splits, self.seed)
+        calibration = calibrate(*grouped_by(level, *scores[:3]), self.splits, self.seed)
         return {
-            "epsilon": found.epsilon,
-            "skill": found.skill,
-            "held_out": found.held_out,
-            "held_out_floor": found.held_out_floor,
+            "epsilon": calibration.epsilon,
+            "skill": calibration.skill,
+            "held_out": calibration.held_out,
+            "held_out_floor": calibration.held_out_floor,
         }
 
     def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
@@ -238,8 +241,8 @@ MEASURES: dict[str, Measure] = {
 
 
 def measure(name: str | Measure) -> Measure:
-    """The measure of this name; one with other options is made by `dataclasses.replace(measure("darr"),
-    threshold=10)`.
+    """Return the measure of this name; `dataclasses.replace(measure("darr"), threshold=10)` changes its
+    options.
 
     >>> measure("darr").levels
     ('input',)

@@ -72,7 +72,7 @@ def leave_one_out(systems: int, inputs: int, over: str = "both") -> Resamples:
 def check_over(over: object) -> None:
     """Raise an error if this is nothing that can be resampled."""
     if over not in OVER:
-        raise ParameterError(f"what is resampled must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
+        raise ParameterError(f"resampled units must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
 
 
 def check_resampling(resamples: object, seed: object, least: int = 1) -> None:

@@ -94,8 +94,8 @@ def superiority(scores: Any, signs: Array, rule: str = "mid") -> Array:
 
 
 def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "mid") -> Array:
-    """The same where the row's system has the scores `ours` and the column's `theirs`, each (systems,
-    segments).
+    """Return the superiority of the row's system with the scores `ours` over the column's with `theirs`, each
+    (systems, segments).
     """
     if rule not in ("mid", ">="):
         raise ParameterError(f"rule must be 'mid' or '>=', got {rule!r:.60}.")

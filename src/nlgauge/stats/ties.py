@@ -29,7 +29,7 @@ _BLOCK = 4_000_000
 
 
 def grouped(x: Any, z: Any) -> tuple[Array, Array]:
-    """Both sides as (..., groups, n), NaN where either is not known."""
+    """Return both sides as (..., groups, n), NaN if either is missing."""
     x, z = paired(x, z)
     return (x[None], z[None]) if x.ndim == 1 else (x, z)
 
@@ -324,7 +324,7 @@ def _gains(dx: Array, dz: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _row_blocks(x: Array, z: Array, weight: Array) -> Any:
-    """The differences of each point to those after it in its group, block by block."""
+    """Yield the differences of each point to the points after it in its group, block by block."""
     for one, other, own in zip(x, z, weight.tolist(), strict=True):
         size = max(1, _BLOCK // max(1, len(one)))
         for start in range(0, len(one), size):
@@ -353,10 +353,10 @@ def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
     """Return acc_eq of groups that all have pairs, block by block if there are many pairs."""
     if not _many(x):
         return float(acc_eq(x, z, epsilon))
-    found = 0.0
-    for dx, dz, own in _row_blocks(x, z, _weights(x)):
-        found += own * int(right_pairs(dx, dz, epsilon)[0].sum())
-    return found
+    total = 0.0
+    for dx, dz, weight in _row_blocks(x, z, _weights(x)):
+        total += weight * int(right_pairs(dx, dz, epsilon)[0].sum())
+    return total
 
 
 def _floor(x: Array, z: Array) -> float:

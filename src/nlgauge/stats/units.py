@@ -67,8 +67,8 @@ class Clusters:
         return values if self._owners is None else values[..., self._owners]
 
     def totals(self, blocks: Iterable[Array], width: int) -> Array:
-        """The sums of each unit's rows, from the rows of all segments, which come in blocks of this many
-        columns.
+        """Return the sums of each unit's rows, from the rows of all segments, which come in blocks of this
+        many columns.
         """
         found = np.zeros((self.count, width))
         start = 0
@@ -88,21 +88,21 @@ class Clusters:
         """
         rng = np.random.default_rng(seed)
         for _ in range(resamples):
-            kept = np.zeros(self.count, dtype=bool)
-            kept[rng.permutation(self.count)[: self.count // 2]] = True
-            yield np.flatnonzero(self.of_segments(kept))
+            half = np.zeros(self.count, dtype=bool)
+            half[rng.permutation(self.count)[: self.count // 2]] = True
+            yield np.flatnonzero(self.of_segments(half))
 
     @property
     def half_scale(self) -> float:
         """Factor from the spread of halves to the spread of the whole: sqrt(m / (n - m)) for m of n units, 1
         if n is even.
         """
-        kept = self.count // 2
-        return math.sqrt(kept / (self.count - kept))
+        half = self.count // 2
+        return math.sqrt(half / (self.count - half))
 
 
 def _numbered(documents: Sequence[str]) -> Array:
-    """The number of each segment's document, in alphabetical order."""
+    """Return the number of each segment's document, in alphabetical order."""
     if isinstance(documents, StoredLabels):
         return documents.ranks
     return np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)

@@ -29,12 +29,12 @@ def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: 
     """Return Pearson's r from weighted sums; NaN if a side is constant."""
     between, squares_x, squares_z = centred_sums(n, x, z, xx, zz, xz)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = between / np.sqrt(squares_x * squares_z)
-    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))
+        ratio = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), ratio, np.nan), -1, 1))
 
 
 def centred_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> tuple[Array, Array, Array]:
-    """The sums of centred products: x z, x x and z z; the squares of a constant side are 0."""
+    """Return the sums of centered products: x z, x x and z z; the squares of a constant side are 0."""
     m = np.where(n == 0, 1, n)
     squares_x, squares_z = xx - x * x / m, zz - z * z / m
     squares_x = np.where(squares_x <= _CONSTANT * xx, 0, squares_x)
@@ -54,8 +54,8 @@ def fixed_pearson(x: Array, z: Array, weights: Array) -> Array:
 def fixed_spearman(x: Array, z: Array, weights: Array) -> Array:
     """Return Spearman's rho, (B,): a value's mid-rank is the weight below it, plus half its weight, plus 1/2."""
     size = max(1, _BLOCK // max(1, len(x)))
-    found = [_spearman(x, z, weights[i : i + size]) for i in range(0, len(weights), size)]
-    return np.concatenate(found) if found else np.empty(0)
+    blocks = [_spearman(x, z, weights[i : i + size]) for i in range(0, len(weights), size)]
+    return np.concatenate(blocks) if blocks else np.empty(0)
 
 
 def _spearman(x: Array, z: Array, weights: Array) -> Array:
@@ -64,12 +64,12 @@ def _spearman(x: Array, z: Array, weights: Array) -> Array:
     )
     between = np.einsum("bn,bn,bn->b", weights, ranks_x[:, places_x], ranks_z[:, places_z])
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = between / np.sqrt(squares_x * squares_z)
-    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))
+        ratio = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), ratio, np.nan), -1, 1))
 
 
 def _ranks(values: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """The level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted
+    """Return the level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted
     sum of their squares (B,).
     """
     if not len(values):
@@ -144,11 +144,11 @@ def _tied(weights: Array, values: Array, squares: Array) -> Array:
 
 
 def _pairs_by_draw(x: Array, z: Array, weights: Array) -> Pairs:
-    found = []
+    counts = []
     for row in weights.astype(np.int64):
         counted = pairs(np.repeat(x, row), np.repeat(z, row))
-        found.append(counted._replace(tied_both=counted.tied_both - (row * (row - 1)).sum() / 2))
-    return Pairs(*np.array(found, dtype=np.float64).T)
+        counts.append(counted._replace(tied_both=counted.tied_both - (row * (row - 1)).sum() / 2))
+    return Pairs(*np.array(counts, dtype=np.float64).T)
 
 
 def moving_pearson(x: Array, z: Array, weights: Array) -> Array:
@@ -170,8 +170,10 @@ def moving_spearman(x: Array, z: Array, weights: Array) -> Array:
     """(B,) Spearman's rho."""
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
     size = max(1, _BLOCK // max(1, x.shape[1] ** 2))
-    found = [_moving_ranks(x[i : i + size], z[i : i + size], w[i : i + size]) for i in range(0, len(w), size)]
-    return np.concatenate(found) if found else np.empty(0)
+    blocks = [
+        _moving_ranks(x[i : i + size], z[i : i + size], w[i : i + size]) for i in range(0, len(w), size)
+    ]
+    return np.concatenate(blocks) if blocks else np.empty(0)
 
 
 def _moving_ranks(x: Array, z: Array, w: Array) -> Array:
@@ -186,11 +188,11 @@ def moving_pairs(x: Array, z: Array, weights: Array) -> Pairs:
     """(B,) how many pairs are of each kind."""
     upper = np.triu_indices(x.shape[1], 1)
     size = max(1, _NEAR // max(1, x.shape[1] ** 2))
-    found = [
+    blocks = [
         _moving_pairs(x[k : k + size], z[k : k + size], weights[k : k + size], *upper)
         for k in range(0, len(weights), size)
     ]
-    return Pairs(*np.concatenate(found, axis=1)) if found else Pairs(*np.zeros((5, 0)))
+    return Pairs(*np.concatenate(blocks, axis=1)) if blocks else Pairs(*np.zeros((5, 0)))
 
 
 def _moving_pairs(x: Array, z: Array, weights: Array, i: Array, j: Array) -> Pairs:

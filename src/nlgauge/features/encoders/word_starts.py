@@ -17,8 +17,8 @@ _BEGINS = ("▁", "Ġ")
 
 
 def word_starts(loaded: Loaded) -> Array:
-    """For every token id, whether it begins a word or is a start or end mark, and is not one ASCII
-    punctuation mark.
+    """Return for every token id True if it starts a word or is a start or end token, and is not a single
+    ASCII punctuation mark.
     """
     return loaded.made("word starts", lambda: _word_starts(loaded))
 

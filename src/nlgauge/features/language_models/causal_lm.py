@@ -32,8 +32,8 @@ _SHORTEST_SHARED = 8
 
 
 class TokenInformation(NamedTuple):
-    """The text's tokens, their natural log-probabilities, whether each is the likeliest, and whether
-    prompt or text had to be cut.
+    """The text's tokens, their natural log-probabilities, True for each likeliest token, and True if prompt
+    or text was cut.
     """
 
     ids: Ragged

@@ -29,7 +29,7 @@ from nlgauge.features.tokens.text import Sentences
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, inference, load
 
-# Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are what is held at a time.
+# Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are stored at a time.
 _HEAD_PLACES = 512
 _QUESTIONS = 4096
 # The mark of a continuation piece of a word (the first), or of the piece that begins a word (the others).
@@ -37,8 +37,8 @@ _MARKS = ("##", "Ġ", "▁")
 
 
 class ClozeAnswers(NamedTuple):
-    """A document's hidden tokens in its order, whether each is guessed without and with the summary, and
-    whether something was cut.
+    """A document's hidden tokens in its order, True for each that is guessed without and with the summary,
+    and True if something was cut.
     """
 
     ids: Ragged
@@ -69,8 +69,8 @@ class Masked(NamedTuple):
 
 
 class HiddenTokens(NamedTuple):
-    """Some tokens of a sentence hidden together: what is read without and with the summary, and the
-    hidden tokens.
+    """Some tokens of a sentence hidden together: the inputs without and with the summary, and the hidden
+    tokens.
     """
 
     without_summary: Masked

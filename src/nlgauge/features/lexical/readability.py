@@ -120,7 +120,7 @@ def _counted(part: str) -> int:
 
 
 class Word(NamedTuple):
-    """A word and what it adds to each count."""
+    """A word and its contribution to each count."""
 
     text: str
     syllables: int

@@ -26,7 +26,7 @@ _LATER = frozenset({"ashes", "cognosenti", "halfpence", "lisente", "morses", "st
 
 @dataclass(frozen=True)
 class RougeTokens(Tokens):
-    """The tokens of a text without stop words, and stemmed, where asked for."""
+    """The tokens of a text, without stop words and stemmed if requested."""
 
     stop_words: bool = False
 

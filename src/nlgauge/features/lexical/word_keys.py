@@ -1,4 +1,4 @@
-"""Keys of words, by which METEOR matches them: integers that are equal where stems are."""
+"""Keys of words, by which METEOR matches them: integers that are equal for equal stems."""
 
 from __future__ import annotations
 

@@ -141,8 +141,8 @@ class Tokens(Feature):
 
 @dataclass(frozen=True)
 class TokenKeys(Tokens):
-    """The tokens of a text as 64-bit hashes, which are the same in every chunk: for what is counted over
-    the whole corpus.
+    """The tokens of a text as 64-bit hashes, which are the same in every chunk: for counts over the whole
+    corpus.
     """
 
     def compute(self, keys: list[str], work: Work) -> Ragged:

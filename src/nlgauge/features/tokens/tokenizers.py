@@ -39,8 +39,7 @@ Step = tuple[str, str] | Callable[[str], str]
 class Tokenizer(NamedTuple):
     """The rules that split a text.
 
-    Tokens are parts of what `steps` make of the text, with `gap` blank, in their order and side by side or
-    apart.
+    Tokens are parts of the text after `steps`, with `gap` blank, in their order and side by side or apart.
     """
 
     split: Callable[[str], list[str]]

@@ -1,5 +1,5 @@
-"""Words as NLTK's word_tokenize has them (Treebank's rules), but for where sentences end: sentencex
-decides that.
+"""Words as NLTK's word_tokenize has them (Treebank's rules), except for sentence ends, which sentencex
+decides.
 """
 
 from __future__ import annotations

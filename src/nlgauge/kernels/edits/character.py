@@ -1,4 +1,4 @@
-"""CharacTER's edits: phrases of the prediction are shifted to where the reference has them, then characters
+"""CharacTER's edits: phrases of the prediction are shifted to their places in the reference, then characters
 are edited.
 
 Texts are rows of code points with one space (32) between words. In every round each longest common phrase at
@@ -149,8 +149,8 @@ def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str]
 def _shift_cost(original: list[Word], shifted: list[Word]) -> float:
     """Return the mean word length of each phrase that is now later, summed over phrases.
 
-    Read from left to right: where the two differ, the phrase that begins here is looked for in its first
-    later place.
+    Read from left to right: if the two differ, the phrase that begins here is looked for in its first later
+    place.
     """
     cost = 0.0
     i = 0

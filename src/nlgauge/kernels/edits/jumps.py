@@ -115,9 +115,7 @@ class _Row(NamedTuple):
 
 
 def _first(prediction: Array, length: int, costs: JumpCosts) -> _Row:
-    """Row 0 of the grid; whole numbers of 32 bits where the costs of a reference of this length fit into
-    them.
-    """
+    """Row 0 of the grid; 32-bit integers if the costs of a reference of this length fit."""
     highest = max(costs) * (len(prediction) + length + 2)
     row = np.full(
         len(prediction) + 1,

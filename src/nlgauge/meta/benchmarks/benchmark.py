@@ -132,7 +132,7 @@ class Benchmark:
             for name in names:
                 if name not in there:
                     raise UnknownNameError(
-                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; there are"
+                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; it has"
                         f" {', '.join(there) or 'none'}."
                     )
         several = (list, tuple, set, frozenset)
@@ -146,7 +146,7 @@ class Benchmark:
             and all(row.meta.get(name) in values for name, values in wanted.items())
         ]
         if not rows:
-            raise InputError(f"{self.name} has no rows of what was asked for.")
+            raise InputError(f"{self.name} has no rows that match this selection; select fewer conditions.")
         return self._with_rows(rows)
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
@@ -167,8 +167,8 @@ class Benchmark:
         rng = np.random.default_rng(seed)
         drawn: set[str] = set()
         for group in self.groups:
-            own = list(dict.fromkeys(row.segment for row in self.rows if row.group == group))
-            drawn |= {own[i] for i in rng.permutation(len(own))[:segments].tolist()}
+            ids = list(dict.fromkeys(row.segment for row in self.rows if row.group == group))
+            drawn |= {ids[i] for i in rng.permutation(len(ids))[:segments].tolist()}
         return self.where(segments=drawn)
 
     def _with_rows(self, rows: Sequence[BenchmarkRow]) -> Benchmark:
@@ -244,8 +244,8 @@ class Benchmark:
         return Corpus.of_parts(parts, self.language)
 
     def _in_order(self, system: str) -> list[BenchmarkRow]:
-        own = {row.segment: row for row in self.rows if row.system == system}
-        return [own[segment] for segment in self.segments]
+        by_segment = {row.segment: row for row in self.rows if row.system == system}
+        return [by_segment[segment] for segment in self.segments]
 
     def _fields(self, rows: Sequence[BenchmarkRow]) -> dict[str, list[Any]]:
         fields: dict[str, list[Any]] = {
@@ -314,10 +314,10 @@ class Benchmark:
             If there is no such dimension.
         """
         if dimension not in self.dimensions:
-            known = ", ".join(self.dimensions) or "none, but pairs"
+            known = ", ".join(self.dimensions) or "only pairs"
             raise UnknownNameError(
-                f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; there"
-                f" are {known}."
+                f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; it has"
+                f" {known}."
             )
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 
@@ -481,7 +481,9 @@ class Benchmark:
         )
 
     def _checked(self, group: str, result: Result, part: Judgments) -> list[list[int]]:
-        """The numbers of the systems and segments of a result, checked to be of a language pair's texts."""
+        """Return the numbers of the systems and segments of a result, checked to be of a language pair's
+        texts.
+        """
         texts = sum(row.group == group for row in self.rows)
         try:
             named = zip(self.numbers, (part.systems, part.segments), strict=True)

@@ -117,7 +117,7 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
 
 
 def _sample() -> list[BenchmarkRow]:
-    """The package's sample with made-up ratings, and two further systems: the first sentence of the
+    """Return the package's sample with made-up ratings, and two further systems: the first sentence of the
     source, and its first words.
     """
     data = files("nlgauge") / "data"
@@ -141,13 +141,13 @@ def _sample() -> list[BenchmarkRow]:
 
 
 def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
-    found = originals.read(path)
-    if known is None and found.name is not None:
-        known = CATALOGUE[found.name]
+    loaded = originals.read(path)
+    if known is None and loaded.name is not None:
+        known = CATALOGUE[loaded.name]
     if known is None:
-        dimensions = (name for row in found.rows for name in row.human)
-        known = BenchmarkCard.own(path, dimensions, (row.group for row in found.rows))
-    return Benchmark(known, tuple(found.rows), tuple(found.pairs))
+        dimensions = (name for row in loaded.rows for name in row.human)
+        known = BenchmarkCard.own(path, dimensions, (row.group for row in loaded.rows))
+    return Benchmark(known, tuple(loaded.rows), tuple(loaded.pairs))
 
 
 def _with_metrics(rows: list[BenchmarkRow], peers: Path) -> list[BenchmarkRow]:

@@ -109,7 +109,7 @@ class _Line(msgspec.Struct):
 
 
 def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
-    """The rows and pairs of a file of JSON lines, plain or packed."""
+    """Return the rows and pairs of a file of JSON lines, plain or packed."""
     rows: dict[tuple[str, str], BenchmarkRow] = {}
     pairs: list[Pair] = []
     decoder = msgspec.json.Decoder(_Line)

@@ -49,7 +49,7 @@ def _parts(benchmark: Benchmark) -> Iterator[tuple[str, Benchmark]]:
 
 
 def _folder(name: str) -> str:
-    """The name of a directory: as far as every file system takes it, and a hash unless that is all of it.
+    """Return the name of a directory that every file system accepts, with a hash if it differs from the name.
 
     >>> _folder("en-de"), _folder("../x")
     ('en-de', 'x-d6b96a97')
@@ -72,7 +72,7 @@ class Run:
     def results(
         self, benchmark: Benchmark, metrics: Iterable[MetricSpec], output: str | Path | None
     ) -> dict[str, Result]:
-        """The results by language pair, saved in directories of the output if there is one."""
+        """Return the results by language pair, saved in directories of the output if there is one."""
         from nlgauge.engine.prepare import labelled
 
         specs = list(metrics)
@@ -86,7 +86,7 @@ class Run:
         return results
 
     def _result(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path | None) -> Result:
-        """The result of these metrics, from its directory as far as it has them."""
+        """Return the result of these metrics, with the metrics that its directory already has."""
         from nlgauge.scoring import Scorer, run_options
 
         # Filled in here, a metric has one label in all languages.
@@ -146,7 +146,7 @@ class Run:
 
 
 def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
-    """The result of a directory, checked to be of these texts, with the fields that they have now; `refresh`
+    """Return the result of a directory, checked to have these texts, with their present fields; `refresh`
     saves these too.
     """
     from nlgauge.results.storage.load import load

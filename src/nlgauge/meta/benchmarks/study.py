@@ -48,7 +48,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     coefficients: list[str] = []
 
     def asked(self, level: str | None, coefficient: str | None, usual: str = "pearson") -> tuple[str, str]:
-        """The level and the coefficient to use: those given, else the first that were asked for and fit
+        """Return the level and the coefficient to use: the arguments, else the first saved ones that fit
         together, else system level and `usual`.
         """
         levels = [level] if level else self.levels or ["system"]
@@ -57,14 +57,14 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         return next(fitting, (levels[0], coefficients[0]))
 
     def read(self) -> Benchmark:
-        """The texts and their judgments."""
-        found = self._whole()
-        found = found if self.group is None else found.where(group=self.group)
-        found = found if self.people else found.machines()
-        found = found if self.segments is None else found.sample(self.segments, self.seed)
+        """Return the texts and their judgments."""
+        benchmark = self._whole()
+        benchmark = benchmark if self.group is None else benchmark.where(group=self.group)
+        benchmark = benchmark if self.people else benchmark.machines()
+        benchmark = benchmark if self.segments is None else benchmark.sample(self.segments, self.seed)
         for name in self.humans:
-            found.human(name)
-        return found
+            benchmark.human(name)
+        return benchmark
 
     def _whole(self) -> Benchmark:
         path = Path(self.benchmark)
@@ -167,7 +167,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, Result]]:
-    """The study of a directory, its texts, and their results with the metrics that all of them have."""
+    """Return the study of a directory, its texts, and their results with the metrics that all of them have."""
     path = directory / STUDY
     if not path.is_file():
         raise ResultError(

@@ -35,8 +35,8 @@ Coefficient = Callable[[Array], float]
 
 
 def pairwise_kendall(ratings: Any) -> float:
-    """The mean Kendall tau-b of all pairs of annotators over the units that both rated; pairs without one are
-    left out.
+    """Return the mean Kendall tau-b of all pairs of annotators over the units that both rated; pairs without
+    one are left out.
 
     >>> pairwise_kendall([[1, 1, 3], [2, 2, 2], [3, 3, 1]])
     -0.3333333333333333
@@ -47,7 +47,7 @@ def pairwise_kendall(ratings: Any) -> float:
 
 
 def mean_cohen(ratings: Any, weights: Any = None) -> float:
-    """The mean Cohen kappa of all pairs of annotators; pairs without one are left out."""
+    """Return the mean Cohen kappa of all pairs of annotators; pairs without one are left out."""
     units = checked_ratings(ratings)
     units = units.reshape(-1, units.shape[-1]).T
     categories = np.unique(units[~np.isnan(units)]).tolist()

@@ -88,8 +88,8 @@ def between_metrics(
 
 
 def _sides(part: Judgments, one: str, other: str, level: str) -> tuple[Array, Array]:
-    """The scores of both; where either scores whole systems, one score per system, as if there were one
-    segment.
+    """Return the scores of both; if either has scores of whole systems, one score per system, as if there
+    were one segment.
     """
     x, z = (part.oriented(name) if name in part.labels else part.humans[name] for name in (one, other))
     whole = [part.oriented_system_scores(name) if name in part.labels else None for name in (one, other)]

@@ -139,7 +139,7 @@ def bias(
     """
     given = aligned(judgments, covariates)
     if not given:
-        raise InputError("bias needs covariates, none were given.")
+        raise InputError("bias needs at least one covariate, got none; pass a corpus, a result or arrays.")
     dimensions = judgments.only(human=human).humans
     groups = group_columns(judgments)
     rows = []

@@ -38,7 +38,7 @@ class ScoreMap:
     target: Array
 
     def __call__(self, scores: Any) -> Array:
-        """The scores on the other scale; NaN stays NaN."""
+        """Return the scores on the other scale; NaN stays NaN."""
         values = np.asarray(scores, dtype=np.float64)
         if not len(self.source):
             return np.full(values.shape, np.nan)
@@ -348,7 +348,7 @@ def _to_accuracy(
 def compared_systems(
     judgments: Judgments, metric: str, human: str | None, resamples: int, seed: int
 ) -> SystemPairs:
-    """The pairs of systems within groups that people order, by how far the metric has them apart, with
+    """Return the pairs of systems within groups that people order, with their metric differences and
     resamples of systems.
     """
     dimension = judgments.dimension(human)
@@ -358,7 +358,7 @@ def compared_systems(
 
 
 def _of_systems(part: Judgments, metric: str, dimension: str) -> tuple[Array, Array]:
-    """The scores of systems by the metric and by people."""
+    """Return the scores of systems by the metric and by people."""
     whole, people = part.oriented_system_scores(metric), part.human(dimension)
     return (
         system_means(part.oriented(metric), people, part.weights)

@@ -81,14 +81,14 @@ def cost(found: Findings, seconds: Mapping[str, float], co2: Mapping[str, float]
 
 
 def frontier(times: Any, values: Any) -> list[int]:
-    """The places of what nothing else beats in both, the fastest first.
+    """Return the places of entries that no other entry beats in both time and value, the fastest first.
 
     >>> frontier([1, 2, 3], [0.5, 0.4, 0.6])
     [0, 2]
     """
-    best, found = -math.inf, []
+    best, places = -math.inf, []
     for place in sorted(range(len(times)), key=lambda i: (times[i], -values[i])):
         if values[place] > best:
             best = values[place]
-            found.append(place)
-    return found
+            places.append(place)
+    return places

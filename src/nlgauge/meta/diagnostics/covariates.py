@@ -26,12 +26,16 @@ def lengths(corpus: Corpus) -> dict[str, Array]:
     long as the same text untokenized.
     """
     words = np.array([_length(corpus.texts[text]) for text in range(len(corpus.texts))], dtype=np.float64)
-    found = {"length": np.stack([_mean(words, corpus.predictions[system]) for system in corpus.systems])}
+    lengths_by_name = {
+        "length": np.stack([_mean(words, corpus.predictions[system]) for system in corpus.systems])
+    }
     if corpus.references is not None:
-        found["reference length"] = np.tile(_mean(words, corpus.references), (len(corpus.systems), 1))
+        lengths_by_name["reference length"] = np.tile(
+            _mean(words, corpus.references), (len(corpus.systems), 1)
+        )
     if corpus.sources is not None:
-        found["source length"] = np.tile(words[corpus.sources], (len(corpus.systems), 1))
-    return found
+        lengths_by_name["source length"] = np.tile(words[corpus.sources], (len(corpus.systems), 1))
+    return lengths_by_name
 
 
 def covariates(corpus: Corpus) -> dict[str, Array]:
@@ -128,5 +132,5 @@ def _length(text: str) -> int:
 
 def _mean(words: Array, column: Ragged) -> Array:
     with np.errstate(invalid="ignore"):
-        found: Array = np.bincount(column.owners, words[column.values], len(column)) / column.lengths
-    return found
+        means: Array = np.bincount(column.owners, words[column.values], len(column)) / column.lengths
+    return means

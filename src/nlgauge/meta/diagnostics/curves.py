@@ -40,11 +40,11 @@ class AgreementCurve:
     resamples: Array | None = None
 
     def accuracy(self, delta: float) -> float:
-        """The share of people (or of judged pairs) that agree with a difference of delta."""
+        """Return the share of people (or of judged pairs) that agree with a difference of delta."""
         return float(_logistic(self.ceiling, self.slope, delta))
 
     def delta(self, accuracy: float) -> float:
-        """The difference with which this share agrees; NaN where the ceiling is not above it."""
+        """Return the difference with which this share agrees; NaN if the ceiling is not above it."""
         if not 0.5 <= accuracy <= 1:
             raise ParameterError(f"accuracy must be a share from 0.5 to 1, got {accuracy!r}; 80% is 0.8.")
         return float(_inverse(self.ceiling, self.slope, accuracy))
@@ -55,10 +55,12 @@ class AgreementCurve:
         return _bounds(_logistic(ceilings, slopes, delta), confidence)
 
     def delta_interval(self, accuracy: float, confidence: float = 0.95) -> tuple[float, float]:
-        """The bounds of the difference; infinite where the ceilings of resamples are not above the accuracy."""
+        """Return the bounds of the difference; infinite if the ceilings of resamples are not above the
+        accuracy.
+        """
         ceilings, slopes = self._drawn()
-        found = _inverse(ceilings, slopes, accuracy)
-        return _bounds(np.where(np.isnan(found) & ~np.isnan(ceilings), np.inf, found), confidence)
+        deltas = _inverse(ceilings, slopes, accuracy)
+        return _bounds(np.where(np.isnan(deltas) & ~np.isnan(ceilings), np.inf, deltas), confidence)
 
     def _drawn(self) -> Array:
         return np.empty((2, 0)) if self.resamples is None else np.asarray(self.resamples.T)
@@ -101,8 +103,8 @@ class SystemPairs(NamedTuple):
 
 
 def system_pairs(groups: Iterable[tuple[Any, Any]], resamples: int = 0, seed: int = 12345) -> SystemPairs:
-    """The pairs within each group, given as (metric scores, human scores) of its systems, higher is
-    better; systems without either are left out.
+    """Return the pairs within each group of (metric scores, human scores) of systems, higher is better;
+    systems without either are left out.
     """
     rng = np.random.default_rng(seed)
     deltas, agreed, weights, tied = [np.empty(0)], [np.empty(0)], [np.empty((resamples, 0))], 0
@@ -131,7 +133,7 @@ def system_pairs(groups: Iterable[tuple[Any, Any]], resamples: int = 0, seed: in
 
 
 def fitted(pairs: SystemPairs, bins: int = 10) -> AgreementCurve:
-    """The curve through the shares of agreeing pairs in bins of equal mass; NaN for fewer than three
+    """Return the curve through the shares of agreeing pairs in bins of equal mass; NaN for fewer than three
     different differences.
     """
     if not isinstance(bins, int) or bins < 2:
@@ -155,13 +157,13 @@ def fitted(pairs: SystemPairs, bins: int = 10) -> AgreementCurve:
 
 
 def binned(values: Array, bins: int) -> Array:
-    """The number of the bin of each value, bins of equal mass; equal values are in the same."""
+    """Return the number of the bin of each value, with bins of equal mass; equal values are in the same bin."""
     from nlgauge.stats.arrays import mid_ranks
 
-    found: Array = np.minimum(
+    numbers: Array = np.minimum(
         ((mid_ranks(values) - 0.5) / max(1, len(values)) * bins).astype(np.int64), bins - 1
     )
-    return found
+    return numbers
 
 
 def _least_squares(x: Array, y: Array, weights: Array) -> Array:
@@ -188,8 +190,8 @@ def _least_squares(x: Array, y: Array, weights: Array) -> Array:
 def _difference(values: Array, i: Array, j: Array) -> Array:
     """Return differences, with 0 for differences that are rounding."""
     largest = float(np.abs(values).max(initial=0.0))
-    found = values[i] - values[j]
-    return np.where(np.abs(found) <= 1e-9 * largest, 0.0, found)
+    differences = values[i] - values[j]
+    return np.where(np.abs(differences) <= 1e-9 * largest, 0.0, differences)
 
 
 def _logistic(ceiling: Any, slope: Any, delta: float) -> Any:

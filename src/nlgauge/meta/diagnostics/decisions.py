@@ -307,11 +307,11 @@ def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, 
 
 
 def weighted_f(counts: Array) -> float:
-    """The mean F1 of classes, weighted by their true sizes, of a table of true (rows) and given (columns)
-    classes; NaN for an empty one.
+    """Return the mean F1 of classes, weighted by their true sizes, of a table of true (rows) and given
+    (columns) classes; NaN for an empty one.
     """
-    true, given, right = counts.sum(axis=1), counts.sum(axis=0), np.diag(counts)
-    total = true + given
+    true, predicted, right = counts.sum(axis=1), counts.sum(axis=0), np.diag(counts)
+    total = true + predicted
     f = np.where(total > 0, 2 * right / np.where(total > 0, total, 1), 0.0)
     return float((f * true).sum() / true.sum()) if true.sum() > 0 else math.nan
 
@@ -346,8 +346,8 @@ def _each(judgments: Judgments, people: Array) -> Iterator[tuple[str, Array, Arr
 
 
 def _best(values: Array) -> Array:
-    found: Array = values == values.max(axis=0, keepdims=True)
-    return found
+    best: Array = values == values.max(axis=0, keepdims=True)
+    return best
 
 
 def _rates(counts: Array, beta: float) -> tuple[Array, Array, Array]:

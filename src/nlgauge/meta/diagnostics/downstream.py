@@ -78,8 +78,8 @@ def error_probability(agreement: Any) -> Array:
     >>> error_probability([[1.0, 0.0], [1.0, float("nan")]]).tolist()
     [0.5, 0.0]
     """
-    found: Array = 1 - mean_of_known(np.asarray(agreement, dtype=np.float64))
-    return found
+    errors: Array = 1 - mean_of_known(np.asarray(agreement, dtype=np.float64))
+    return errors
 
 
 def downstream(

@@ -97,7 +97,7 @@ def check(
             f"{metric} is not a judge; name g_eval, gemba, rubric, yes_no, judge or pairwise."
         )
     if isinstance(metric, Pairwise) and corpus.references is None:
-        raise InputError("pairwise compares with references, none were given.")
+        raise InputError("pairwise compares predictions with references, got none; pass references.")
     texts = _Texts.of(corpus, rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -154,7 +154,7 @@ class _Probes:
         self._first = self._scores(self.metric, self.texts.predictions)
 
     def repeatability(self) -> list[Finding]:
-        """The same questions twice, none of them answered from the cache."""
+        """Ask the same questions twice without the cache, and return the findings."""
         fresh = replace(self.metric, calls=replace(Calls.of(self.metric.calls), cache="off"))
         once, again = (self._scores(fresh, self.texts.predictions) for _ in range(2))
         apart = np.abs(once - again)[~np.isnan(once + again)]

@@ -62,7 +62,7 @@ class _Given(NamedTuple):
     rng: np.random.Generator
 
     def words(self) -> list[str]:
-        """The words, each with the white space before it."""
+        """Return the words, each with the white space before it."""
         return list(self.text) if unspaced_script(self.text) else _WORD.findall(self.text)
 
     def another(self) -> str | None:
@@ -86,7 +86,7 @@ class Perturbation:
     def __call__(
         self, texts: Sequence[str], sources: Sequence[str] | None = None, seed: int = 12345
     ) -> list[Perturbed]:
-        """Each text perturbed."""
+        """Return each text perturbed."""
         if self.needs_sources and sources is None:
             raise InputError(f"the perturbation {self.name!r} needs sources; pass sources=[...].")
         if sources is not None and len(sources) != len(texts):

@@ -207,7 +207,9 @@ def systems_needed(
     while not enough(high):
         high *= 2
         if high > _MOST:
-            raise ParameterError(f"more than {_MOST:,} systems are needed to tell r1={r1:g} from r2={r2:g}.")
+            raise ParameterError(
+                f"more than {_MOST:,} systems are needed to distinguish r1={r1:g} from r2={r2:g}."
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -394,7 +396,7 @@ def mcnemar_power(
 def _williams_share(
     r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, resamples: int, seed: int
 ) -> float:
-    """The share of samples of n in which the test rejects; the same seed serves all sizes and
+    """Return the share of samples of n in which the test rejects; the same seed serves all sizes and
     correlations, so that shares are comparable.
     """
     sample = _sample_correlations(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]), n, resamples, seed)
@@ -429,7 +431,7 @@ def _injected(first: Array, second: Array, human: Array, cells: Array, known: Ar
     wanted = r1 - effect
     if math.isnan(r1) or math.isnan(r2) or abs(r2) >= 1:
         raise InputError(
-            "power on data needs two metrics whose system scores vary and are not those of the humans."
+            "power on data needs two metrics with system scores that vary and are not the human scores."
         )
     if not abs(wanted) < 1:
         raise ParameterError(
@@ -442,7 +444,7 @@ def _injected(first: Array, second: Array, human: Array, cells: Array, known: Ar
 
 
 def _bisected(low: float, high: float, reached: Callable[[float], bool]) -> float:
-    """The highest value that is reached, to 1e-4, where low is reached and high is not."""
+    """Return the highest value that is reached, to 1e-4, if low is reached and high is not."""
     while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (middle, high) if reached(middle) else (low, middle)
@@ -450,11 +452,11 @@ def _bisected(low: float, high: float, reached: Callable[[float], bool]) -> floa
 
 
 def _sizes(n: int | Iterable[int], least: int) -> list[int]:
-    given = [n] if isinstance(n, int | np.integer) else list(n)
-    for size in given:
+    sizes = [n] if isinstance(n, int | np.integer) else list(n)
+    for size in sizes:
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < least:
             raise ParameterError(f"a size must be a whole number from {least}, got {size!r}.")
-    return [int(size) for size in given]
+    return [int(size) for size in sizes]
 
 
 def _share(value: float, name: str) -> None:

@@ -145,7 +145,7 @@ def sentinels(
 def _found(
     by_name: Coefficient, level: str, parts: Sequence[Judgments], label: str, dimension: str
 ) -> list[Levelled]:
-    """The coefficient of one metric in each group."""
+    """Return the coefficient of one metric in each group."""
     return [at_level(by_name, check_level(level), part.scores(label, dimension)) for part in parts]
 
 
@@ -154,5 +154,5 @@ def _mean_of_others(people: Array) -> Array:
     known = ~np.isnan(people)
     filled = np.where(known, people, 0.0)
     others = known.sum(axis=0) - known
-    found: Array = (filled.sum(axis=0) - filled) / np.where(others > 0, others, np.nan)
-    return found
+    means: Array = (filled.sum(axis=0) - filled) / np.where(others > 0, others, np.nan)
+    return means

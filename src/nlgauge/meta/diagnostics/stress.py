@@ -340,7 +340,7 @@ def _scores(result: Result) -> dict[str, dict[str, Array]]:
 def _grouped(
     kinds: Sequence[tuple[str, str]], by: str | Sequence[str]
 ) -> list[tuple[dict[str, str], list[int]]]:
-    """The places of what is alike in phenomenon, severity or both, in the order in which they come first."""
+    """Return the places of entries with the same phenomenon, severity or both, in order of first appearance."""
     columns = [by] if isinstance(by, str) else list(by)
     if strange := [name for name in columns if name not in ("phenomenon", "severity")]:
         raise ParameterError(f"by must name 'phenomenon', 'severity' or both, got {strange[0]!r}.")
@@ -364,7 +364,7 @@ def _texts(texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise InputError("texts must be a list of texts, one per segment.")
     if not texts:
-        raise InputError("a stress test needs texts, none were given.")
+        raise InputError("a stress test needs at least one text, got none.")
     return list(texts)
 
 

@@ -116,7 +116,7 @@ def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) ->
 
 
 def best_power(parts: Iterable[Summed]) -> float:
-    """The power from 0 to 1 that makes the sum of the variances smallest; 0 where too few are labelled."""
+    """Return the power from 0 to 1 that minimizes the sum of the variances; 0 if too few units are labeled."""
     enough = [part for part in parts if part.units >= FEWEST_TO_TUNE and not np.isnan(part.values).any()]
     squares = sum(float(part.predictions @ part.predictions) for part in enough)
     return (
@@ -127,7 +127,7 @@ def best_power(parts: Iterable[Summed]) -> float:
 
 
 def controlled(part: Summed, power: float, price: float = 0.0) -> Controlled:
-    """The estimate with this power; `price` is how many degrees of freedom it took to choose it.
+    """Return the estimate with this power; `price` is the number of degrees of freedom that its choice took.
 
     >>> every = np.arange(4)
     >>> drawn = Drawn(np.array([True, True, False, False]), np.full(4, 0.5), every, every)

@@ -59,7 +59,7 @@ def standardised(metrics: Array) -> Array:
 
 
 def _slopes(human: Array, metrics: Array, within_segments: bool) -> Array:
-    """One slope per metric, by ridge regression whose penalty has the smallest generalised
+    """Return one slope per metric, by ridge regression whose penalty has the smallest generalized
     cross-validation error.
     """
     labelled = ~np.isnan(human)

@@ -256,7 +256,7 @@ def _estimated(
 
 
 def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
-    """The difference of two estimates whose labels were drawn independently; degrees of freedom as
+    """Return the difference of two estimates whose labels were drawn independently; degrees of freedom as
     Welch's.
     """
     variances = np.array([first.drawing, second.drawing])
@@ -351,8 +351,8 @@ def _width(variance: float, degrees: float, confidence: float) -> float:
 
 
 def _needed(found: Controlled, n: int, everything: int, width: float, confidence: float) -> int | None:
-    """The smallest number of labels with which the interval is at most so wide; None if even all are too
-    few, or nothing is known.
+    """Return the smallest number of labels with an interval of at most this width; None if all labels are too
+    few, or the variance is unknown.
     """
     gap = 1 / n - 1 / everything if n else 0.0
     scale = found.drawing / gap if gap > 0 else 0.0
@@ -368,16 +368,18 @@ def _check(
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
     if of == "differences" and len(given.systems) < 2:
-        raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
+        raise ParameterError(
+            "differences need at least 2 systems, got 1",
+            python="use of='means'",
+            cli="leave out --differences",
+        )
     if generalise_to not in _MEANT:
         raise ParameterError(
             "generalise_to must be 'inputs' (new inputs like these) or 'none' (only the segments at hand),"
             f" got {generalise_to!r}."
         )
     if power is not None and not 0 <= power <= 1:
-        raise ParameterError(
-            f"power must be from 0 (only labels) to 1, or None to estimate it, got {power!r}."
-        )
+        raise ParameterError(f"power must be from 0 (only labels) to 1, or None to choose it, got {power!r}.")
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
     check_confidence(confidence)

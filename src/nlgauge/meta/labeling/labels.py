@@ -175,10 +175,10 @@ def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Arr
 
 
 def _numbers(values: Any, name: Any) -> Array:
-    found = numbers(str(name), values)
-    if np.isinf(found).any():
+    array = numbers(str(name), values)
+    if np.isinf(array).any():
         raise InputError(f"{name} has infinite values; use NaN for a missing value.")
-    return found
+    return array
 
 
 def _chances(probabilities: Any, labelled: Array) -> Array:

@@ -208,17 +208,20 @@ def _check(
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
     if of == "differences" and len(given.systems) < 2:
-        raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
+        raise ParameterError(
+            "differences need at least 2 systems, got 1",
+            python="use of='means'",
+            cli="leave out --differences",
+        )
     if segments is not None and len(segments) != len(labelled):
         raise InputError(
             f"segments has {len(segments)} names for {len(labelled)} columns of human; pass one per column."
         )
     if not len(given.metrics):
         raise InputError(
-            "strata need at least one metric; without metrics draw segments with equal probabilities."
+            "strata need at least one metric, got none; pass metrics, or draw segments with equal probabilities."
         )
     if (np.isnan(given.human) & given.outputs & labelled).any():
         raise InputError(
-            "some segments have labels of some of their systems only; segments are proposed where whole"
-            " segments are labelled."
+            "some segments have labels for only some of their systems; label all systems of a segment, or none."
         )

@@ -92,8 +92,8 @@ class Convergence(NamedTuple):
 
 
 def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Convergence]:
-    """One record per density, seed and fold; the densities are "source", "source given summary" and the
-    same of the summary.
+    """Return one record per density, seed and fold; the densities are "source", "source given summary" and
+    the same of the summary.
     """
     label = result._label(str(metric))
     scored = result._job.metrics[label]
@@ -148,7 +148,7 @@ class InformationGraph(NamedTuple):
         return dict(zip(self.systems, _means(self.information.T), strict=True))
 
     def edges(self) -> list[Edge]:
-        """Every ordered pair of systems, the strongest first."""
+        """Return every ordered pair of systems, the strongest first."""
         places = [(i, j) for i in range(len(self.systems)) for j in range(len(self.systems)) if i != j]
         found = [
             Edge(
@@ -231,14 +231,14 @@ class Agreement(NamedTuple):
 
 def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Classifier]) -> Agreement:
     """Return how often classifiers label a summary differently from its source, and the correlation of each
-    metric of a Result with that (Table 1; Kendall is tau-b).
+    metric of a Result with how often they agree (Table 1; Kendall is tau-b).
 
     A classifier takes texts and returns a label for each; it is called once, with every distinct text. A metric
     for which lower is better is expected to correlate negatively. A Corpus has only errors.
     """
     corpus = _with_texts(given)
     if corpus.sources is None:
-        raise InputError("agreement with the sources needs sources, none were given.")
+        raise InputError("agreement with the sources needs sources, got none; pass a corpus with sources.")
     ids = np.unique(
         np.concatenate([corpus.sources, *(column.values for column in corpus.predictions.values())])
     )
@@ -286,10 +286,10 @@ def _means(rows: Array) -> list[float]:
 
 
 def _cosmic(metric: Any) -> Cosmic:
-    found = parse(metric) if isinstance(metric, str) else metric
-    if not isinstance(found, Cosmic):
+    parsed = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(parsed, Cosmic):
         raise ParameterError(f"metric must be cosmic, got {str(metric)!r}.")
-    return found
+    return parsed
 
 
 def _scored(given: Result | Corpus, metric: str | Cosmic, seed: int) -> Result:

@@ -70,7 +70,7 @@ class Separation:
     higher_is_better: bool
 
     def preferred(self, kind: str) -> float:
-        """The share of documents on which the original scores better; a tie counts one half, and
+        """Return the share of documents on which the original scores better; a tie counts one half, and
         documents without a value are left out.
         """
         gained = (self.values["original"] - self.values[kind]) * (1 if self.higher_is_better else -1)
@@ -78,7 +78,7 @@ class Separation:
         return float(np.mean((gained > 0) + 0.5 * (gained == 0))) if len(gained) else float("nan")
 
     def separated(self, kind: str) -> float:
-        """The chance that an original scores better than a corrupted summary of any document (the area
+        """Return the chance that an original scores better than a corrupted summary of any document (the area
         under the curve): 1 is full separation.
         """
         good, bad = (
@@ -155,7 +155,7 @@ def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, di
     """
     if not result.has_texts:
         raise ResultError(
-            "biases needs the texts, and this result was saved without them (texts=False); score again."
+            "biases needs texts, and this result was saved without them (texts=False); score again with texts."
         )
     statistics = summary_statistics(result.corpus)
     return {

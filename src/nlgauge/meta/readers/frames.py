@@ -288,7 +288,7 @@ def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
 
 
 def as_number(value: Any, what: str) -> float:
-    """A number, also one written as text; NaN for what is missing."""
+    """Return a value as a number, also from text; NaN if it is missing."""
     if value is None or (isinstance(value, str) and value.strip() in _MISSING):
         return math.nan
     try:
@@ -359,7 +359,7 @@ def from_pairs(
     rows = records_of(pairs)
     for name in (segment, better, worse, *([group] if group else [])):
         if any(name not in row for row in rows):
-            raise InputError(f"every pair needs {name!r}; there are {', '.join(map(str, rows[0]))}.")
+            raise InputError(f"every pair needs {name!r}; the first has {', '.join(map(str, rows[0]))}.")
     keys = [(row[group], row[segment]) if group else row[segment] for row in rows]
     segments = list(dict.fromkeys(keys))
     systems = list(dict.fromkeys(str(row[side]) for row in rows for side in (better, worse)))

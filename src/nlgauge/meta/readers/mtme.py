@@ -91,7 +91,7 @@ def _pair(
     }
     if not judged or (humans is not None and set(humans) - set(judged)):
         known = ", ".join(_files(root / "human-scores", f"{pair}.", ".seg.score")) or "none"
-        raise InputError(f"{str(root)!r} lacks human scores of {pair}; there are {known}.")
+        raise InputError(f"{str(root)!r} lacks human scores of {pair}; it has {known}.")
     scored = {
         name: _read(path)
         for name, path in _files(root / "metric-scores" / pair, "", ".seg.score").items()
@@ -126,12 +126,12 @@ def _pair(
 
 
 def _files(folder: Path, start: str, end: str) -> dict[str, Path]:
-    found = sorted(path for path in folder.glob(f"{start}*{end}")) if folder.is_dir() else []
-    return {path.name[len(start) : -len(end)]: path for path in found}
+    paths = sorted(path for path in folder.glob(f"{start}*{end}")) if folder.is_dir() else []
+    return {path.name[len(start) : -len(end)]: path for path in paths}
 
 
 def _read(path: Path) -> dict[str, Array]:
-    """The scores of each system, in the order of the lines."""
+    """Return the scores of each system, in the order of the lines."""
     found: dict[str, list[float]] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         parts = line.split()

@@ -147,14 +147,14 @@ def seconds_per_thousand(*results: Result) -> dict[str, float]:
 
 
 def _named_outputs(result: Result, label: str, outputs: str) -> list[tuple[str, Output]]:
-    """The outputs of a metric, the first by the metric's label, the others as label.output on request."""
+    """Return the outputs of a metric, the first by the metric's label, the others as label.output on request."""
     first, *others = result._tables[result.systems[0], label].outputs()
     more = [(f"{label}.{output.name}", output) for output in others]
     return [(label, first), *(more if outputs == "all" else [])]
 
 
 def _named(result: Result) -> tuple[list[Any], list[str]]:
-    """The segment and the system of every output, in the order of the scores."""
+    """Return the segment and the system of every output, in the order of the scores."""
     pooled = pooled_records(result.corpus)
     if pooled is None:
         ids = list(result.corpus.ids)
@@ -168,7 +168,7 @@ def _named(result: Result) -> tuple[list[Any], list[str]]:
 
 
 def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
-    """The segment and the system of every record of a pooled corpus; None for any other."""
+    """Return the segment and the system of every record of a pooled corpus; None for any other."""
     field = next((name for name in FIELD_NAMES["system"] if name in corpus.fields), None)
     if field is None or len(corpus.predictions) > 1:
         return None
@@ -183,7 +183,7 @@ def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
 
 
 def _system_scores(result: Result, label: str, rows: Array) -> list[dict[str, Any]]:
-    """The scores of all texts of each system; `rows` has the system of every output."""
+    """Return the scores of all texts of each system; `rows` has the system of every output."""
     if pooled_records(result.corpus) is None:
         return [result._tables[system, label].scores() for system in result.systems]
     result = of_metrics(result, label)
@@ -192,7 +192,7 @@ def _system_scores(result: Result, label: str, rows: Array) -> list[dict[str, An
 
 
 def _of_segments(values: Sequence[Any], places: Array, name: str) -> tuple[Any, ...]:
-    """One value per segment, the same for all its systems."""
+    """Return one value per segment, the same for all its systems."""
     by_segment: dict[int, Any] = {}
     for place, value in zip(places[: len(values)].tolist(), values, strict=True):
         if by_segment.setdefault(place, value) != value:
@@ -224,8 +224,8 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
         if not chosen:
             fields = [field for field in known if not field.endswith(RATINGS)]
             raise InputError(
-                f"the records have no field {name!r}{did_you_mean(name, fields)}; there are"
-                f" {', '.join(fields) or 'none'}. Human scores can also be given as a frame or a file."
+                f"the records have no field {name!r}{did_you_mean(name, fields)}; the fields are"
+                f" {', '.join(fields) or '(none)'}. Human scores can also be passed as a frame or a file."
             )
         for dimension, field in chosen.items():
             columns[dimension] = values = _field(corpus, field)
@@ -278,7 +278,8 @@ def _of_rows(
     if strangers:
         more = f" and {len(strangers) - 5} more" if len(strangers) > 5 else ""
         raise InputError(
-            f"human scores are given of what the result does not have: {', '.join(strangers[:5])}{more}."
+            f"the result has no segments or systems {', '.join(strangers[:5])}{more}; pass human scores only for"
+            " segments and systems of the result."
         )
     columns = {}
     for name in chosen:

@@ -25,7 +25,7 @@ from nlgauge.models.networks.comet import CometNetwork, Form
 
 NAN = "the reference or the source is empty"
 _ROWS = 4096
-# The metric for each form of network, where another is given.
+# The metric for each form of network, for the message about a wrong form.
 _METRICS = {
     "regression": "comet",
     "referenceless": "comet(references=False)",
@@ -145,8 +145,8 @@ class Passes(NamedTuple):
 
 
 class JointMetric(FamilyMetric):
-    """A metric of texts that the network reads together: with the source and, where references are used,
-    with the reference and with both.
+    """A metric of texts that the network reads together: with the source and, if references are used, with
+    the reference and with both.
     """
 
     # How much each pass's label probabilities count.

@@ -50,7 +50,7 @@ COUNTS = {
     "failed": "rows have no score, because the judge gave no reply",
     "empty": "predictions were empty, and got the worst score without being shown to the judge",
 }
-# The reason for a missing score that each count stands for.
+# The reason for a missing score of each count.
 _MISSING = {"failed": "error", "empty": "empty"}
 
 

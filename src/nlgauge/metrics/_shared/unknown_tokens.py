@@ -1,9 +1,9 @@
 """The treatment of texts that the vocabulary of a model does not know.
 
 Two unrelated sentences in a script that a vocabulary lacks are the same row of unknown tokens to the model,
-and would be equal. So a text without any known token is read as the empty text, and each metric gives it what
-it gives an empty text. If that leaves both texts of a pair without tokens although they have some, they
-cannot be compared: a similarity is 0, a distance is undefined. The share of unknown tokens is an output.
+and would be equal. So a text without any known token is read as the empty text, and each metric treats it as
+an empty text. If that leaves both texts of a pair without tokens although they have some, they cannot be
+compared: a similarity is 0, a distance is undefined. The share of unknown tokens is an output.
 """
 
 from __future__ import annotations

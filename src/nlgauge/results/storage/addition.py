@@ -46,7 +46,7 @@ class Addition:
     ) -> Addition:
         """Return the addition of these metrics and predictions, or raise an error for one that cannot be added."""
         if not metrics and not predictions:
-            raise ParameterError("add takes metrics, predictions={name: texts}, or both; neither was given.")
+            raise ParameterError("add needs metrics, predictions={name: texts}, or both; got neither.")
         if predictions and is_stored(result.corpus):
             result = replace(result, corpus=at_once(result.corpus, "a result that a system is added to"))
         new = _new_metrics(result, metrics) if metrics else {}
@@ -60,7 +60,7 @@ class Addition:
         ]
 
     def in_memory(self) -> Result:
-        """The result with what is added; nothing is written."""
+        """Return the extended result without writing it."""
         result = self.result
         for step in self.steps():
             result = step(result, None)
@@ -80,7 +80,9 @@ class Addition:
     def _computed(
         self, result: Result, corpus: Corpus, job: Job, whole: Corpus, checkpoint: Checkpoint | None
     ) -> Result:
-        """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
+        """Return the result extended by the tables of the job on this corpus; the whole corpus has the
+        systems of both.
+        """
         computing = (
             default_executor(job.metrics.values()) if self.executor is None else executor_of(self.executor)
         )

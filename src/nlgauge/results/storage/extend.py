@@ -33,7 +33,7 @@ def extended(
 
 
 def _saved(added: Addition, output: Destination) -> Result:
-    """The result with what is added, saved to the output."""
+    """Return the extended result, saved to the output."""
     with reporting_disk_errors(output), Checkpoint(output.begin(), _run_of(added)) as checkpoint:
         result = added.result
         *first, last = added.steps()

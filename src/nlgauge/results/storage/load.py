@@ -114,7 +114,7 @@ def _read(place: Path) -> Result:
         for saved in run.tables
     }
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
-        raise InputError("its tables are not those of its systems and metrics.")
+        raise InputError("its tables do not match its systems and metrics.")
     fits = read_fits(run.fits, place / FITS)
     known = {key: fitted for key, fitted in fits.items() if key[0] in metrics}
     job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), known)
@@ -207,8 +207,7 @@ def _options(config: dict[str, Any]) -> RunOptions:
         or not isinstance(device, str | None)
     ):
         raise InputError(
-            f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device"
-            f" {device!r:.40}."
+            f"its options are not valid: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device {device!r:.40}."
         )
     return RunOptions(seed, batch_size, device)
 
@@ -218,7 +217,7 @@ def _check_fits(job: Job, corpus: Corpus) -> None:
         fit = metric.fit() if isinstance(metric, Metric) else None
         for system in () if fit is None else corpus.systems if fit.over == "system" else ("",):
             if not job.fits.get((label, system)):
-                raise InputError(f"what {label!r} was fitted to is missing.")
+                raise InputError(f"the fit of {label!r} is missing.")
             check_fit(label, metric, system, job.fits[label, system], corpus)
 
 

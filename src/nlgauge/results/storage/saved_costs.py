@@ -9,12 +9,12 @@ from nlgauge.results.storage.layout import SavedCarbon, SavedMemory, SavedRun
 
 
 def saved_memory(costs: Costs) -> SavedMemory:
-    """The memory of a run, as run.json has it."""
+    """Return the memory of a run, as run.json has it."""
     return SavedMemory(_known(costs.memory), costs.memory_note)
 
 
 def saved_carbon(costs: Costs) -> SavedCarbon | None:
-    """The energy and the CO2 of a run, as run.json has them."""
+    """Return the energy and the CO2 of a run, as run.json has them."""
     carbon = costs.carbon
     if carbon is None:
         return None
@@ -24,7 +24,7 @@ def saved_carbon(costs: Costs) -> SavedCarbon | None:
 
 
 def read_costs(run: SavedRun) -> Costs:
-    """The costs of a saved run."""
+    """Return the costs of a saved run."""
     saved = run.carbon
     carbon = None
     if saved is not None:

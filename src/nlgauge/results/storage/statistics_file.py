@@ -103,7 +103,7 @@ def read_statistics(parts: Sequence[StoredPart], segments: int, path: Path) -> l
     types = [kind for part in parts for kind in part.types]
     unknown = next((kind for kind in types if kind not in _TYPES), None)
     if unknown is not None or not all(part.types for part in parts):
-        raise InputError(f"statistics of type {unknown!r:.40} are unknown; there are {', '.join(_TYPES)}.")
+        raise InputError(f"unknown type of statistics {unknown!r:.40}; the types are {', '.join(_TYPES)}.")
     offsets, size = _offsets(types, segments)
     data = mapped(path, size, np.dtype(np.uint8))
     columns = (

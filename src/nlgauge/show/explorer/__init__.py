@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
-# The longest address: 20,000 characters of a text of the user's own, each up to four bytes, each byte three
+# The longest address: 20,000 characters of a text of the user, each up to four bytes, each byte three
 # characters.
 _LONGEST_REQUEST = 300_000
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

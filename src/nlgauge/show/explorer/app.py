@@ -21,7 +21,7 @@ from nlgauge.show.explorer.served import Served
 from nlgauge.show.report.page import WEB, body
 
 _KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
-# How many characters of the user's own texts are taken.
+# The greatest length of a text of the user, in characters.
 _LONGEST = 20_000
 _ASK = "Unknown result, label or segment. Choose existing ones."
 

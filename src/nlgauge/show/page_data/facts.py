@@ -1,5 +1,5 @@
-"""Facts of a headline: which system each metric puts first, which systems it cannot tell from the best, and
-the order of the systems.
+"""Facts of a headline: the first system of each metric, the systems that do not differ significantly from the
+best, and the order of the systems.
 
 A voice is one metric name, all its parameters and outputs together: a metric with four outputs has one vote.
 Systems whose texts are equal on every segment are one group, which counts as one system.

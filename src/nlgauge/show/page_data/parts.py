@@ -86,9 +86,7 @@ def text_parts(
 
 
 def field_parts(corpus: Corpus, described: list[dict[str, Any]]) -> Iterator[tuple[str, bytes]]:
-    """Further columns of the segments that one can filter by; their names and values are added to what
-    meta says.
-    """
+    """Further columns to filter segments by; their names and values are added to meta."""
     for name, values in corpus.fields.items():
         shown = [visible(str(value)) if value is not None else "" for value in values]
         distinct = list(dict.fromkeys(shown))

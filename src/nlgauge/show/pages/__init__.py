@@ -1,1 +1,1 @@
-"""Pages: what is shown of a result, a comparison or an explanation, described once in plain values."""
+"""Pages: the display of a result, a comparison or an explanation, described once in plain values."""

@@ -1,4 +1,4 @@
-"""The page of a gate: what was checked, what was measured, and the outcome."""
+"""The page of a gate: the checks, the measured values, and the outcome."""
 
 from __future__ import annotations
 

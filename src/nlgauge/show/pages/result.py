@@ -226,7 +226,7 @@ def result_page(
     every output has its own.
 
     If `wide` is None, a result of many systems has one row per system, the best first, in tables that a
-    terminal has room for. `intervals` and `comparison` are what `Result.intervals` and `Result.compare` gave;
+    terminal has room for. `intervals` and `comparison` come from `Result.intervals` and `Result.compare`;
     without them they are not shown.
     """
     cells = ScoreCells(result, intervals, comparison, details, decimals=decimals)
@@ -304,8 +304,8 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
 
 
 def _wide(cells: ScoreCells) -> Sheet:
-    """One row per system and one column per metric; the other way round where that has fewer columns and
-    there are too many for a page.
+    """One row per system and one column per metric; transposed if that has fewer columns and there are too
+    many for a page.
     """
     outputs, systems = list(cells.outputs()), cells.result.systems
     if len(outputs) > max(_PAGE_COLUMNS, len(systems)):

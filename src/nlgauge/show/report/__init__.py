@@ -70,7 +70,7 @@ def _add_texts(
     explain: int | Literal["all"],
     limit: float,
 ) -> None:
-    """Add texts and explanations within a number of bytes, and to meta what was left out.
+    """Add texts and explanations within a number of bytes, and the omitted parts to meta.
 
     The explanations of the segments that matter most come first, then the texts of all segments, then further
     explanations. The texts of explained segments are always added.

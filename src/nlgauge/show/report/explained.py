@@ -35,7 +35,7 @@ def embedded(parts: Mapping[str, bytes]) -> float:
 
 @dataclass
 class Explained:
-    """Explanations of a result for a page: `parts` with their bytes, and what `meta` says about them.
+    """Explanations of a result for a page: `parts` with their bytes, and their description in `meta`.
 
     `few` are the segments for which slow explanations are made. If there are more systems than a page shows
     side by side, explanations with a matrix are made only for the two systems that the page compares at

@@ -126,7 +126,7 @@ def _heading(cell: Cell) -> str:
 
 
 def _with_minus(number: str) -> str:
-    """Numbers with a minus where text has a hyphen."""
+    """Return numbers with a minus sign instead of a hyphen."""
     return re.sub(r"(?<![\w.])-(?=\d)", "$-$", number)
 
 

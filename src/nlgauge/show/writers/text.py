@@ -115,8 +115,8 @@ def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
         _shown(replace(column.heading, text=_heading(column, options)), options) for column in columns
     ]
     wide = _widths(columns, headings, rows, options.max_width - _GAP * (len(columns) - 1))
-    # As wide as it must be even where the terminal is narrower: a number without its last digits would be
-    # another number.
+    # As wide as needed even if the terminal is narrower: a number without its last digits would be another
+    # number.
     whole = sum(wide) + _GAP * (len(columns) - 1)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=whole)
     for column, heading, width in zip(columns, headings, wide, strict=True):

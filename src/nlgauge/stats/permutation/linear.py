@@ -46,7 +46,7 @@ class Points(NamedTuple):
         return np.where(self.present, self.x, np.nan), np.where(self.present, self.z, np.nan)
 
     def transposed(self) -> Points:
-        """The same where inputs are the rows."""
+        """Return the points with inputs as rows."""
         return Points(self.x.swapaxes(1, 2), self.z.T, self.present.T)
 
 
@@ -108,8 +108,8 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
 def _center_and_spread(
     values: Array, here: Array, points: int | tuple[int, int], scale: int | tuple[int, int]
 ) -> tuple[Array, Array]:
-    """The means over some axes of what is here, and the standard deviations about them over others; 0
-    where these are rounding.
+    """Return the means over some axes of the present values, and the standard deviations about them over
+    others; 0 for deviations that are rounding.
     """
     count = np.maximum(here.sum(axis=points, keepdims=True), 1)
     center = values.sum(axis=points, keepdims=True, where=here) / count
@@ -156,7 +156,7 @@ def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
 
 
 def _signed_means(x: Array, swaps: Swaps) -> Array:
-    """The sums over inputs of scores with their signs, (resamples, M, S)."""
+    """Return the sums over inputs of scores with their signs, (resamples, M, S)."""
     if swaps.cells is not None:
         return np.stack([swaps.cells[:, s].astype(float) @ x[:, s].T for s in range(x.shape[1])], axis=-1)
     metrics, systems, inputs = x.shape
@@ -315,11 +315,11 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
 def _explicitly(points: Points, coefficient: Coefficient, signs: Array) -> Array:
     """Differences of any coefficient, from the swapped scores themselves."""
     x, z = points.with_gaps()
-    found = []
+    differences = []
     for k, m in zip(*np.triu_indices(len(x), 1), strict=True):
         one, other = np.where(signs > 0, x[k], x[m]), np.where(signs > 0, x[m], x[k])
-        found.append(mean_of_known(coefficient(one, z)) - mean_of_known(coefficient(other, z)))
-    return np.stack(found, axis=1) if found else np.empty((len(signs), 0))
+        differences.append(mean_of_known(coefficient(one, z)) - mean_of_known(coefficient(other, z)))
+    return np.stack(differences, axis=1) if differences else np.empty((len(signs), 0))
 
 
 def _draw_by_draw(points: Points, level: str, measure: Measure, swaps: Swaps) -> Array:

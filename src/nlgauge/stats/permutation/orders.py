@@ -27,12 +27,14 @@ def on_grid(values: Array) -> Array:
 
 
 def rank_coefficients(values: Array, z: Array, name: str) -> Array:
-    """One of `RANKED` of each row of `values` (R, n) with z (n,); nothing is missing."""
-    found = np.empty(len(values))
+    """Return one of `RANKED` of each row of `values` (R, n) with z (n,); nothing is missing."""
+    coefficients = np.empty(len(values))
     of = _spearman if name == "spearman" else _kendall
     for start in range(0, len(values), _BLOCK):
-        found[start : start + _BLOCK] = of(np.ascontiguousarray(values[start : start + _BLOCK].T), z, name)
-    return found
+        coefficients[start : start + _BLOCK] = of(
+            np.ascontiguousarray(values[start : start + _BLOCK].T), z, name
+        )
+    return coefficients
 
 
 def _kendall(x: Array, z: Array, name: str) -> Array:
@@ -65,8 +67,8 @@ def _spearman(x: Array, z: Array, _: str) -> Array:
 
 
 def order_signs(one: Array, other: Array) -> Array:
-    """The signs of the differences in bytes, 0 where either is NaN; compared and not subtracted, so that
-    infinite scores are ordered as well.
+    """Return the signs of the differences in bytes, 0 if either is NaN; values are compared and not
+    subtracted, so that infinite scores are ordered as well.
     """
-    found: Array = (one > other).view(np.int8) - (one < other).view(np.int8)
-    return found
+    signs: Array = (one > other).view(np.int8) - (one < other).view(np.int8)
+    return signs

@@ -53,9 +53,9 @@ def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
 
 
 def _at(points: Array, zeros: Array) -> Array:
-    found = zeros.copy()
-    found[np.arange(len(points)), points] = 1.0
-    return found
+    indicators = zeros.copy()
+    indicators[np.arange(len(points)), points] = 1.0
+    return indicators
 
 
 def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:
@@ -74,7 +74,7 @@ def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:
 
 
 def difference_correlations(x: Array, z: Array, signs: Array) -> Array:
-    """The differences of the pairwise-difference Pearson."""
+    """Return the differences of the pairwise-difference Pearson."""
 
     def table(scores: Array, human: Array) -> Array:
         dx, dz = _differences(scores), _human_differences(human)
@@ -97,7 +97,7 @@ def difference_correlations(x: Array, z: Array, signs: Array) -> Array:
 
 
 def soft_differences(measure: Soft, x: Array, z: Array, signs: Array) -> Array:
-    """The differences of soft pairwise accuracy where whole systems are swapped; x (M, S, N), z (S, N),
+    """Return the differences of soft pairwise accuracy with whole systems swapped; x (M, S, N), z (S, N),
     signs (resamples, S).
     """
     flips = sign_flips(z.shape[1], measure.resamples, measure.seed)

@@ -39,8 +39,8 @@ def sign_test(more: int, less: int) -> float:
 
 
 def pair_swap_test(first: ArrayLike, second: ArrayLike) -> PairSwaps:
-    """The one-sided test that the first metric is better, from which pairs each has right (arrays of one
-    shape of True and False).
+    """Test whether the first metric is better (one-sided), from arrays that are True for pairs which a metric
+    has right.
 
     >>> pair_swap_test([True, True, True, False], [False, True, False, False]).p
     0.25

@@ -36,7 +36,7 @@ _LEVELS = 100
 def rank_differences(
     x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str
 ) -> Array:
-    """The differences of all pairs of metrics, as the mean over groups, (resamples, pairs).
+    """Return the differences of all pairs of metrics, as the mean over groups, (resamples, pairs).
 
     x (M, G, n), z and present (G, n); for each group the unit of each point and the signs (resamples, units).
     """
@@ -92,8 +92,8 @@ class Group:
 
     @lazy
     def _levels(self) -> tuple[Array, Array]:
-        """The distinct human scores, on the scale that differences are taken of, and which of them each
-        point has.
+        """The distinct human scores, on the scale of the differences, and the place of each point's score
+        among them.
         """
         values, places = np.unique(mid_ranks(self.z), return_inverse=True)
         return values, places
@@ -137,11 +137,11 @@ class Group:
     def fragile(self) -> Array:
         """For each pair of metrics whether some swap may leave one of them constant."""
         k, m = np.triu_indices(len(self.x), 1)
-        found = np.zeros(len(k), bool)
+        constant = np.zeros(len(k), bool)
         for pair in np.flatnonzero(self.tied[k, m]):
             one, other = self.x[k[pair]], self.x[m[pair]]
-            found[pair] = any(((one == value) | (other == value)).all() for value in (one[0], other[0]))
-        return found
+            constant[pair] = any(((one == value) | (other == value)).all() for value in (one[0], other[0]))
+        return constant
 
     @lazy
     def _membership(self) -> Array | None:
@@ -165,8 +165,8 @@ class Group:
         )
 
     def _denominator(self, cubes: Array | float, squares: Array | float) -> Array:
-        """The denominator of a side of which tied values are taken by t points each: sums of t³ - t and
-        of t² - t over them; 0 if constant.
+        """Return the denominator of a side from its ties of t points: `cubes` and `squares` are the sums of
+        t³ - t and t² - t; 0 if constant.
         """
         n = len(self.z)
         if self.name == "spearman":
@@ -185,8 +185,8 @@ class Group:
 
     def _moved(self, k: Array, m: Array) -> Array:
         sums = self._sums[0]
-        found: Array = self.signs @ self._summed(sums[k, k] - sums[m, m] + sums[k, m] - sums[m, k]).T / 2
-        return found
+        moved: Array = self.signs @ self._summed(sums[k, k] - sums[m, m] + sums[k, m] - sums[m, k]).T / 2
+        return moved
 
     def coefficients(self, k: Array, m: Array) -> tuple[Array, Array]:
         """Return the coefficients of metrics k and m after the swaps of each resample, (resamples, pairs) each;
@@ -213,7 +213,7 @@ class Group:
         return one, other
 
     def _forms_of(self, u: Array, v: Array) -> Array:
-        """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw, for each of some pairs of
+        """Return the sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each resample, for some pairs of
         metrics, (resamples, pairs).
         """
         units = self.signs.shape[1]
@@ -233,7 +233,9 @@ class Group:
         return found
 
     def _form(self, u: int, v: int) -> Array:
-        """The same of one pair, where nearly every point has its own sign; it is the same for v and u."""
+        """Return the sums of `_forms_of` for one pair, if nearly every point has its own sign; v and u have
+        the same.
+        """
         if (u, v) not in self._forms:
             self._forms[u, v] = (self._form_of_ranks if self.name == "spearman" else self._form_of_signs)(
                 u, v
@@ -243,10 +245,10 @@ class Group:
     def _form_of_signs(self, u: int, v: int) -> Array:
         # Kendall's sums are whole numbers small enough for float32.
         signs = self.signs[:, self.units].astype(np.float32)
-        found = np.zeros(len(signs))
+        sums = np.zeros(len(signs))
         for rows, products in self._products(u, v):
-            found += np.einsum("bi,bi->b", signs @ products.T, signs[:, rows], dtype=np.float64)
-        return found
+            sums += np.einsum("bi,bi->b", signs @ products.T, signs[:, rows], dtype=np.float64)
+        return sums
 
     def _products(self, u: int, v: int) -> Iterator[tuple[slice, Array]]:
         """w_ij sign(u_i - v_j) in float32, some rows at a time."""
@@ -282,7 +284,9 @@ class Group:
         return found
 
     def _standing(self, u: int, v: int) -> tuple[Array, Array, Array]:
-        """The order of v, and how many of its points are below, and not above, each of u."""
+        """Return the order of v, and the numbers of its points that are below, and not above, each point of
+        u.
+        """
         order = np.argsort(self.x[v], kind="stable")
         left, right = (np.searchsorted(self.x[v][order], self.x[u], side) for side in ("left", "right"))
         return order, left, right
@@ -314,8 +318,8 @@ class Group:
         return found
 
     def _denominators(self, k: Array, m: Array) -> tuple[Array, Array]:
-        """Both denominators of each draw, (resamples, pairs) each, from how many points take each of the
-        values that several have.
+        """Return both denominators of each resample, (resamples, pairs) each, from the numbers of points with
+        equal values.
         """
         cubes, squares = np.zeros((2, 2, len(self.signs), len(k)))
         kinds = self._kinds
@@ -343,7 +347,7 @@ class Group:
 
     @lazy
     def _kinds(self) -> Array:
-        """The scores as whole numbers, (M, n): equal where and only where scores are."""
+        """The scores as whole numbers, (M, n), equal if and only if the scores are."""
         return np.unique(self.x, return_inverse=True)[1].reshape(self.x.shape)
 
     @lazy
@@ -369,8 +373,8 @@ class Group:
 
 
 def _read(values: Array, left: Array, right: Array) -> Array:
-    """The sums of rows before `left` and before `right`, less that of all: what is below minus what is
-    above.
+    """Return the sums of rows before `left` and before `right`, minus the sum of all: the values below minus
+    the values above.
     """
     sums = np.zeros((len(values) + 1, values.shape[1]))
     np.cumsum(values, axis=0, out=sums[1:])
@@ -378,5 +382,5 @@ def _read(values: Array, left: Array, right: Array) -> Array:
 
 
 def _spread(n: int, cubes: Array | float) -> Array | float:
-    """The sum of squares of centred ranks of n points, with t³ - t summed over ties."""
+    """Return the sum of squares of centered ranks of n points, with t³ - t summed over ties."""
     return (n**3 - n - cubes) / 12

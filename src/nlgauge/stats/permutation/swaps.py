@@ -39,7 +39,7 @@ class Swaps:
     cells: Array | None
 
     def transposed(self) -> Swaps:
-        """The same swaps where inputs are the rows."""
+        """Return the swaps with inputs as rows."""
         return Swaps(
             self.kind, self.inputs, self.systems, None if self.cells is None else self.cells.swapaxes(1, 2)
         )
@@ -48,7 +48,7 @@ class Swaps:
         return next(len(signs) for signs in (self.systems, self.inputs, self.cells) if signs is not None)
 
     def part(self, first: int, last: int) -> Swaps:
-        """Some of the resamples."""
+        """Return some of the resamples."""
         return Swaps(
             self.kind,
             *(
@@ -58,7 +58,7 @@ class Swaps:
         )
 
     def of_cells(self, first: int = 0, last: int | None = None) -> Array:
-        """The signs of all cells in some of the resamples, (resamples, S or 1, N or 1)."""
+        """Return the signs of all cells in some of the resamples, (resamples, S or 1, N or 1)."""
         if self.cells is not None:
             return self.cells[first:last]
         if self.systems is None:

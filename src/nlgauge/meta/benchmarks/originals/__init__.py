@@ -84,8 +84,8 @@ def read(path: str | Path) -> LoadedFiles:
         raise InputError(f"the file or directory {place} does not exist.")
     if place.suffix.lower() in _PICKLES:
         raise InputError(
-            f"{place} is a pickle, and nlgauge does not open pickles because they can run code; convert it, if you trust it, to"
-            " JSON lines (`nlgauge benchmarks info realsumm` shows where REALSumm has them)."
+            f"{place} is a pickle, and nlgauge does not open pickles because they can run code; convert it, if"
+            " you trust it, to JSON lines (`nlgauge benchmarks info realsumm` shows where REALSumm has them)."
         )
     try:
         found = _found(Opened(place))

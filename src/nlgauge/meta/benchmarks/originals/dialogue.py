@@ -27,12 +27,12 @@ def knows(opened: Opened) -> bool:
 
 
 def name(opened: Opened) -> str | None:
-    """The benchmark, by the first letters of the file's name."""
+    """Return the benchmark, by the first letters of the file's name."""
     return {"tc": "usr_topicalchat", "pc": "usr_personachat"}.get(opened.place.name[:2])
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per context and response; the original response is the reference."""
+    """Yield one row per context and response; the original response is the reference."""
     for i, record in enumerate(opened.records):
         responses = {one["model"].strip(): one for one in record["responses"]}
         references = (responses[_ORIGINAL]["response"].strip(),) if _ORIGINAL in responses else ()
@@ -64,7 +64,7 @@ def knows_pooled(opened: Opened) -> bool:
 
 
 def read_pooled(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per record; those with one source are one segment."""
+    """Yield one row per record; records with the same source are one segment."""
     sources: dict[str, str] = {}
     originals = {
         record["source"]: record["system_output"].strip()

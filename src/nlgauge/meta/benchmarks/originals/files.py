@@ -32,7 +32,7 @@ class Opened:
 
     @lazy
     def records(self) -> list[Mapping[str, Any]]:
-        """The objects of JSON, or the rows of a table with a header; none of a folder or another kind of
+        """The objects of JSON, or the rows of a table with a header; empty for a directory or another kind of
         file.
         """
         if self.place.is_dir() or self.kind is None or self.kind == "parquet":
@@ -93,5 +93,5 @@ def number(value: Any, place: Path, where: int) -> float:
 
 
 def mean(values: tuple[float, ...] | list[float]) -> float:
-    """The mean of ratings; NaN without any."""
+    """Return the mean of ratings; NaN without any."""
     return sum(values) / len(values) if values else float("nan")

@@ -28,7 +28,7 @@ def knows_means(opened: Opened) -> bool:
 
 
 def name(opened: Opened) -> str | None:
-    """The benchmark, by the file's name."""
+    """Return the benchmark, by the file's name."""
     return "wmt21_mqm_news" if "newstest2021" in opened.place.name else None
 
 
@@ -47,8 +47,8 @@ def weight(severity: str, category: str) -> float | None:
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per segment and system; a rater's score is minus the sum of what the errors count, the
-    segment's is their mean.
+    """Yield one row per segment and system; a rater's score is minus the sum of the errors' weights, the
+    segment's score is the mean over raters.
     """
     pair = _language_pair(opened)
     sums: dict[tuple[str, str], dict[str, float]] = {}
@@ -83,7 +83,9 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def read_means(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per judged segment and system, without texts; what was not judged ("None") is left out."""
+    """Yield one row per judged segment and system, without texts; segments that were not judged ("None") are
+    left out.
+    """
     pair = _language_pair(opened)
     for i, line in enumerate(opened.text.splitlines()[1:], 2):
         fields = line.split()
@@ -101,7 +103,7 @@ def read_means(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def unmarked(text: str) -> str:
-    """A text without the marks of an error.
+    """Return a text without the marks of an error.
 
     >>> unmarked("Das <v>ist</v> so.")
     'Das ist so.'
@@ -110,13 +112,12 @@ def unmarked(text: str) -> str:
 
 
 def _language_pair(opened: Opened) -> str:
-    found = _PAIR.search(opened.place.name)
-    if not found:
+    match = _PAIR.search(opened.place.name)
+    if not match:
         raise InputError(
-            "the language pair is read from the file's name (mqm_newstest2021_ende.tsv), and"
-            f" {opened.place.name} has none."
+            f"{opened.place.name} has no language pair in its name; rename it like mqm_newstest2021_ende.tsv."
         )
-    return f"{found[1]}-{found[2]}"
+    return f"{match[1]}-{match[2]}"
 
 
 def _meta(pair: str, system: str) -> dict[str, Any]:

@@ -21,9 +21,9 @@ def knows(opened: Opened) -> bool:
 
 
 def name(opened: Opened) -> str | None:
-    """The benchmark, where the table was cut to one of the three."""
-    found = {record["dataset"] for record in opened.records}
-    return found.pop().lower() if len(found) == 1 else None
+    """Return the benchmark if the table has rows of one of the three, else None."""
+    datasets = {record["dataset"] for record in opened.records}
+    return datasets.pop().lower() if len(datasets) == 1 else None
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:

@@ -27,14 +27,14 @@ def knows(opened: Opened) -> bool:
 
 
 def name(opened: Opened) -> str | None:
-    """The benchmark, by what people judged."""
+    """Return the benchmark, by the human dimensions."""
     dimensions = {dimension for row in read(opened) for dimension in row.human}
     known = {"litepyramid_recall": "realsumm", "relevance": "summeval", "responsiveness": "tac2008"}
     return next((benchmark for dimension, benchmark in known.items() if dimension in dimensions), None)
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per instance and summariser, with what all files say of them."""
+    """Yield one row per instance and summarizer, with the scores of all files."""
     records: dict[tuple[str, str], dict[str, Any]] = {}
     for file in _files(opened) or [opened]:
         for record in file.records:

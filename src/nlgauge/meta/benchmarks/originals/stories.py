@@ -17,7 +17,7 @@ def knows_hanna(opened: Opened) -> bool:
 
 
 def read_hanna(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per story; the human story of a prompt is its reference."""
+    """Yield one row per story; the human story of a prompt is its reference."""
     stories: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for i, record in enumerate(opened.records, 1):
         stories.setdefault(record["Story ID"], []).append((i, record))
@@ -49,7 +49,7 @@ def knows_primer(opened: Opened) -> bool:
 
 
 def read_primer(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per text and summary, of systems that are not named."""
+    """Yield one row per text and summary, of systems that are not named."""
     for i, record in enumerate(opened.records):
         aspects: Mapping[str, Any] = record["map_quality_scores"]
         ratings = {

@@ -26,8 +26,8 @@ def knows(opened: Opened) -> bool:
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per judged sample and team; teams without a submission (the references themselves) are left
-    out.
+    """Yield one row per judged sample and team; teams without a submission (the references themselves) are
+    left out.
     """
     entries = _entries(opened.place)
     for team in sorted(path.parent for path in (opened.place / _RESULTS).glob("*/primary.json")):

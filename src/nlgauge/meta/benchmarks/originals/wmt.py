@@ -37,7 +37,7 @@ def knows_testset(opened: Opened) -> bool:
 
 
 def read_testset(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per judged translation; its system is not named."""
+    """Yield one row per judged translation; its system is not named."""
     for i, record in enumerate(opened.records, 1):
         pair = record["LP"]
         human = {"da_z": number(record["HUMAN_score"], opened.place, i)}
@@ -53,7 +53,7 @@ def read_testset(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def read_assessments(opened: Opened) -> Iterator[BenchmarkRow]:
-    """One row per judged translation whose texts are there."""
+    """Yield one row per judged translation whose texts exist."""
     table = _table(opened, (_ASSESSMENTS,))
     texts = _Texts(table.place.parent)
     for i, record in enumerate(table.records, 1):
@@ -80,7 +80,7 @@ def read_rankings(opened: Opened) -> tuple[list[BenchmarkRow], list[Pair]]:
 
 
 def name_of_rankings(opened: Opened) -> str | None:
-    """The benchmark, by the test set that the table names."""
+    """Return the benchmark, by the test set that the table names."""
     data = _table(opened, _RANKINGS).records[0]["DATA"]
     return {"newstest2018": "wmt18_darr", "newstest2019": "wmt19_darr"}.get(data)
 
@@ -92,8 +92,8 @@ def _within(opened: Opened, names: tuple[str, ...]) -> Path | None:
 
 
 def _table(opened: Opened, names: tuple[str, ...]) -> Opened:
-    found = _within(opened, names)
-    return opened if found is None else Opened(found)
+    path = _within(opened, names)
+    return opened if path is None else Opened(path)
 
 
 class _Texts:

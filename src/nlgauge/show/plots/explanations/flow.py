@@ -1,4 +1,4 @@
-"""Marked text: words that flow as in a paragraph, each with what is marked on, above and below it."""
+"""Marked text: words that flow as in a paragraph, each with marks on, above and below it."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def _dpi(ax: Any) -> float:
 def _placed(
     marked: Sequence[Paragraph], points: float
 ) -> tuple[list[tuple[Any, float, float, float]], float]:
-    """Return every heading and word with its place (left end of its base line) and width, and where the
-    last line ends.
+    """Return every heading and word with its place (left end of its base line) and width, and the end of the
+    last line.
     """
     placed: list[tuple[Any, float, float, float]] = []
     y = 0.0

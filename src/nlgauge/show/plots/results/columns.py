@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PlottedOutput(NamedTuple):
-    """An output of a metric: its name on a plot, and where the result has it."""
+    """An output of a metric: its name on a plot, and its place in the result."""
 
     name: str
     label: str

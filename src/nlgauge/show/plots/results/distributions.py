@@ -107,7 +107,7 @@ def _groups(
         name = metric or data.labels[0]
         return name, quality_groups(data, name, human, edges)
     if isinstance(data, Separation):
-        # If lower is better, the AUC says the same of the negated score.
+        # If lower is better, the AUC is computed for the negated score.
         sign = 1 if data.higher_is_better else -1
         return metric or "score", {kind: values * sign for kind, values in data.values.items()}
     return metric or "score", data

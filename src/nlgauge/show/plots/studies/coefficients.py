@@ -16,7 +16,7 @@ _PANEL = ("human", "group", "level", "coefficient")
 
 
 def draw_coefficients(findings: Findings, ax: Axes | None) -> Axes | canvas.Panels:
-    """Draw the rows of `correlate` as `nlgauge.plots.forest` says."""
+    """Draw the rows of `correlate` for `nlgauge.plots.forest`."""
     canvas.needed(findings, "forest", "metric", "value", "low", "high")
     panels = list(dict.fromkeys(tuple(row.get(name) for name in _PANEL) for row in findings.rows))
     parts = [

@@ -1,4 +1,4 @@
-"""information_graph: which systems' outputs tell about which others'."""
+"""information_graph: the information of systems' outputs about each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scatter: what a metric says of systems, against what people say."""
+"""scatter: the scores of a metric against human scores."""
 
 from __future__ import annotations
 

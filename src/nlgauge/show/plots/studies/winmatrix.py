@@ -12,7 +12,7 @@ from nlgauge.meta.comparison import MetricComparison
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
 
-# Bounds of p between which a shade is the same, and what stands for each in gray.
+# Bounds of p between which a shade is the same, and the gray of each.
 _BOUNDS = (0.0, 0.001, 0.01, 0.05, 1.0)
 _SHADES = ("#004488", "#5580b0", "#aabfd8", "#f4f4f4")
 
