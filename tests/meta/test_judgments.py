@@ -184,7 +184,7 @@ def test_from_a_result_and_a_file(tmp_path: Path) -> None:
     )
     for given in (path, str(path), table, rows, pd.DataFrame(rows)):
         assert Judgments.from_result(result(), given).human().tolist() == [[0, 1, 2]] * 2
-    with pytest.raises(InputError, match="does not have: s9"):
+    with pytest.raises(InputError, match="segments or systems s9"):
         Judgments.from_result(result(), [*rows, {"system": "A", "segment": "s9", "adequacy": 1}])
 
 
