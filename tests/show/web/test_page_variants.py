@@ -114,7 +114,7 @@ def test_texts_beyond_the_budget_are_those_of_the_chosen_segments(opened: Open, 
     for segment in range(12):
         shown.page.goto("about:blank")
         page = shown.goto(f"{path.as_uri()}#segments?s={segment}")
-        said[segment] = "holds the texts of 5 segments alone" in page.locator("#why").inner_text()
+        said[segment] = "texts of only 5 segments" in page.locator("#why").inner_text()
     assert sum(said.values()) == 7
     assert shown.errors == []
 
