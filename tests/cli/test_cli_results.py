@@ -520,4 +520,4 @@ def test_usual_words_name_tasks(word: str, name: str) -> None:
 
 
 def test_a_word_of_several_tasks_is_refused() -> None:
-    assert "'generation' is none of the ApplTasks" in refused("list", "--task", "generation")
+    assert "ApplTasks 'generation'" in refused("list", "--task", "generation")

@@ -638,7 +638,7 @@ def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path,
     _, said = process.communicate()
     assert (process.returncode, said) == (
         143,
-        "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n",
+        "interrupted; progress is saved in out.unfinished; run the same command with --resume to continue\n",
     )
     assert list(place.iterdir()) == []
 
@@ -762,9 +762,7 @@ def test_the_command_line_says_what_belongs_together(tmp_path, monkeypatch):
     assert "require --executor ray" in cli_cases.refused(
         *arguments, "--executor", "processes", "--gpus-per-worker", "1"
     )
-    assert "one chunk after the other, not 2 at once" in cli_cases.refused(
-        *arguments, "--executor", "serial", "--jobs", "2"
-    )
+    assert "--jobs 2" in cli_cases.refused(*arguments, "--executor", "serial", "--jobs", "2")
 
 
 def test_serial_chunks_and_those_of_a_cluster_have_one_size():

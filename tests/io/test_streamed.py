@@ -373,7 +373,7 @@ def test_a_table_without_rows_says_which_columns_it_has() -> None:
         (["empty.tsv"], "empty.tsv is empty"),
         (["p.txt", "--column", "x"], "columns ... files"),
         (["all_gaps.jsonl", "--skip-missing"], "text ... 60"),
-        (["A.jsonl", "by_system.jsonl"], "by_system.jsonl ... record"),
+        (["A.jsonl", "by_system.jsonl"], "by_system.jsonl ... system field"),
         (["no_ids.jsonl"], "records ... 'id'"),
     ],
 )

@@ -144,9 +144,9 @@ def test_what_is_not_a_judge_is_refused():
 
     with pytest.raises(ParameterError, match="bleu is not a judge"):
         check(make("bleu"), CORPUS)
-    with pytest.raises(InputError, match="pairwise compares with references"):
+    with pytest.raises(InputError, match=r"pairwise.*references"):
         check(Pairwise(), Corpus.read(["a"]))
-    with pytest.raises(InputError, match="no prediction contains words"):
+    with pytest.raises(InputError, match="at least one prediction"):
         check(FileJudge(model=answering("1")), Corpus.read(["", " "]))
 
 

@@ -248,7 +248,7 @@ def test_unreadable_replies_do_not_make_a_system_better() -> None:
         "Whatever the missing scores are, the gain on all segments is between -0.0667 and +0.2667: they can"
         " decide" in shown
     )
-    assert "10 scores are missing for B alone, 0 for A alone (p = 0.0020)" in shown
+    assert "10 scores are missing only for B, 0 only for A (p = 0.0020)" in shown
     table = " ".join(result.to_text(width=200).split())
     assert (
         "systems lack scores of different segments. Means over different segments are not comparable" in table

@@ -30,8 +30,9 @@ def as_sacrebleu(inferred: Inference, rows: Sequence[Compared], test: str) -> li
         )
     if inferred.plan.clusters.grouped:
         raise ParameterError(
-            f"sacreBLEU draws single segments, and {drawn_in_groups(inferred.plan.clusters)}; use"
-            " legacy=None."
+            f"sacreBLEU draws single segments, but here {drawn_in_groups(inferred.plan.clusters)}",
+            python="pass legacy=None",
+            cli="compare without sacreBLEU's p-values",
         )
     return [row._replace(p=_p(inferred, row, test)) if _testable(inferred, row) else row for row in rows]
 

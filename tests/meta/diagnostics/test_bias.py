@@ -71,7 +71,7 @@ def test_partial_of_batches_and_bad_shapes():
     x, z, c = np.random.default_rng(1).normal(size=(3, 4, 9))
     found = partial(x, z, c[:, None, :])
     assert found == pytest.approx([residual_correlation(x[i], z[i], [c[i]]) for i in range(4)])
-    with pytest.raises(InputError, match="covariates"):
+    with pytest.raises(InputError, match="covariate"):
         partial(x[0], z[0], c[0, :5])
     assert math.isnan(float(partial(x[0], z[0], x[0])))
     assert float(partial(x[0], z[0], np.ones(9))) == pytest.approx(stats.spearmanr(x[0], z[0]).statistic)
@@ -157,7 +157,7 @@ def test_groups_are_looked_at_apart():
 
 def test_bias_bad_input():
     judgments, length = judged()
-    with pytest.raises(InputError, match="covariates"):
+    with pytest.raises(InputError, match="covariate"):
         bias(judgments, {})
     with pytest.raises(InputError, match="'length' must be numbers"):
         bias(judgments, {"length": length[:, :3]})

@@ -231,7 +231,7 @@ def test_contrast_bad_input():
         ([{"good": "a", "bad": "b", "phenomenon": "x", "kind": 1}], "pair 0 must have"),
         ([("a", None, "x")], "pair 0 must have texts"),
         ([("a", "b", "x", "", "r"), ("a", "b", "x")], "pair 1 has no references"),
-        ([], "needs texts"),
+        ([], "at least one text"),
     ]:
         with pytest.raises(InputError, match=message):
             contrast("chrf", pairs)

@@ -107,10 +107,7 @@ def test_metrics_of_whole_corpora_are_exact_up_to_a_size_and_refused_beyond(
     assert one.intervals(resamples=20)["distinct"] == other.intervals(resamples=20)["distinct"]
     monkeypatch.setattr(stored, "MOST_AT_ONCE", 59)
     error = run("score", "-m", "distinct", *files, "-o", "more", "--stream").stderr
-    assert (
-        "distinct needs all texts at once, and there are 60 segments; it can be had for 59 at the most"
-        in error
-    )
+    assert all(part in error for part in ("distinct", "at most 59 segments", "60"))
 
 
 @pytest.mark.parametrize("texts_kept", [True, False])

@@ -242,7 +242,7 @@ def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
     assert [explanation.title for explanation in again.explain("wer", 0)] == [
         explanation.title for explanation in result.explain("wer", 0)
     ]
-    with pytest.raises(ResultError, match=r"averaged.*'<lambda>'"):
+    with pytest.raises(ResultError, match=r"'<lambda>'.*averaged"):
         again.add("cer")
 
 
@@ -263,7 +263,7 @@ def test_a_function_named_as_one_of_numpys_is_never_taken_for_it(tmp_path):
         explanation.title for explanation in ours.explain("wer", 0)
     ]
     for act in (lambda: again.add("cer"), lambda: again.add(predictions={"C": SYSTEMS["B"]})):
-        with pytest.raises(ResultError, match=r"averaged.*'median'"):
+        with pytest.raises(ResultError, match=r"'median'.*averaged"):
             act()
     again.save(tmp_path / "again")
     assert nlgauge.load(tmp_path / "again")["wer"] == ours["wer"]
@@ -340,7 +340,7 @@ def test_what_is_no_result_is_never_overwritten(result, tmp_path):
     with pytest.raises(ResultError, match=r"exists.*result"):
         result.save(tmp_path / "mine", overwrite=True)
     (tmp_path / "link").symlink_to(tmp_path / "empty")
-    with pytest.raises(ResultError, match=r"symbolic link"):
+    with pytest.raises(ResultError, match=r"is a link"):
         result.save(tmp_path / "link", overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "link", "mine"]
 
