@@ -576,7 +576,7 @@ def encoder(tiny_models: dict[str, Path]) -> str:
 
 
 @pytest.mark.filterwarnings("ignore:cosmic.*likely")
-@pytest.mark.parametrize("estimator", ["knife", "gaussian"])
+@pytest.mark.parametrize("estimator", [pytest.param("knife", marks=pytest.mark.thorough), "gaussian"])
 def test_summaries_of_the_sources_tell_more_than_those_of_others(encoder: str, estimator: str) -> None:
     _, sources = _texts(300)
     summaries = [" ".join(source.split()[:8]) for source in sources]
@@ -615,6 +615,7 @@ def test_summaries_of_the_sources_tell_more_than_those_of_others(encoder: str, e
 pytest_few = pytest.mark.filterwarnings("ignore:cosmic")
 
 
+@pytest.mark.thorough
 @pytest_few
 def test_enough_pairs_give_no_warning(encoder: str) -> None:
     summaries, sources = _texts(1000)

@@ -64,6 +64,6 @@ def choose(
     >>> nlgauge.choose("speech").verdict
     'none'
     >>> nlgauge.choose("summarization").recommendations[0].family
-    'word n-grams'
+    'characters'
     """
     return advise(question(task, lang, have, want, level, budget, labels), evidence())
