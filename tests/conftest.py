@@ -44,13 +44,13 @@ settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examp
 settings.load_profile("nlgauge")
 
 
-# Fixtures of models, of Chromium and of a Ray cluster.
-_SLOW = {"tiny_models", "browser", "cluster"}
+# Fixtures of models, of Chromium, of a Ray cluster, and of the built documentation.
+_SLOW = {"tiny_models", "browser", "cluster", "site"}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need a model, a browser or a cluster as slow, and those of metrics with plain kernels as
+    """Mark tests that need a model, a browser, a cluster or the site as slow, and those of metrics with plain kernels as
     thorough: tests/kernels proves that both kinds of kernels give the same numbers.
 
     Files with many slow tests come first: several test processes take whole files, and one of these at the end
