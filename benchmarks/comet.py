@@ -99,7 +99,7 @@ def unbabel_comet(workload: Workload) -> Callable[[], Numbers]:
 
 def checkpoint(workload: Workload) -> Path:
     """A directory with base/ and checkpoints/model.ckpt, random from the same seed every time, and a
-    tokeniser that knows the texts' words.
+    tokenizer that knows the texts' words.
     """
     import torch
     from comet.models import RegressionMetric

@@ -65,7 +65,10 @@ BENCHES = {
     ),
     "eed, exact": Bench(("1,000 pairs",), "torchmetrics", ours("eed", "score"), peers.torchmetrics_eed),
     "readability": Bench(
-        ("summaries alone",), "a plain loop", ours("flesch_reading_ease", "score"), plain.readability
+        ("summaries without sources",),
+        "a plain loop",
+        ours("flesch_reading_ease", "score"),
+        plain.readability,
     ),
     "coverage": Bench(("summaries",), "a plain loop", ours("coverage", "score"), plain.coverage),
     "every string metric": Bench(("L1",), "sacrebleu", ours_everything, peers.sacrebleu_both),

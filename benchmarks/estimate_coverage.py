@@ -84,7 +84,7 @@ def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np
 
 
 def covered(
-    kind: str, correlation: float, drawn: str, n: int, generalise_to: str, of: str, worlds: int, seed: int
+    kind: str, correlation: float, drawn: str, n: int, generalize_to: str, of: str, worlds: int, seed: int
 ) -> Iterator[tuple[bool, bool, float, float]]:
     """For every interval: whether it holds the truth, whether the classical one does, the ratio of
     widths, and the labels gained.
@@ -94,11 +94,11 @@ def covered(
     for _ in range(worlds):
         made = world(rng, kind, correlation, means)
         human, how = shown(rng, made, drawn, n)
-        if generalise_to == "inputs":
+        if generalize_to == "inputs":
             how["documents"] = made.documents
-        truth = made.human.mean(axis=1) if generalise_to == "none" else made.means
+        truth = made.human.mean(axis=1) if generalize_to == "none" else made.means
         for row in estimate(
-            human, made.metrics, of=of, generalise_to=generalise_to, seed=int(rng.integers(2**32)), **how
+            human, made.metrics, of=of, generalize_to=generalize_to, seed=int(rng.integers(2**32)), **how
         ):
             if np.isnan(row["low"]) or np.isnan(row["classical_low"]):
                 continue
@@ -120,7 +120,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     print(
-        "| scores | correlation | drawn | labels | generalise_to | of | coverage | classical | width |"
+        "| scores | correlation | drawn | labels | generalize_to | estimated | coverage | classical | width |"
         " effective labels / labels |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|")

@@ -17,7 +17,7 @@ systems one of the two is better by luck, and a test that speaks of these very s
     corrections  for six metrics, how often anything false is claimed after each correction, and how much of what is true
     scale        the same for equal metrics that have one scale, brought to it by their own spread (as `compare` must) or left as they are
 
-Prints the tables of docs/statistics/meta-evaluation.md. Seeds are fixed; --only names a test (a row), such as
+Print the tables of docs/statistics/meta-*.md and power.md. Seeds are fixed; --only names a test (a row), such as
 "randomization, systems".
 """
 
@@ -73,14 +73,14 @@ SETTINGS = [
 ]
 
 TESTS: dict[str, dict[str, str]] = {
-    "randomization, systems": {"test": "randomization", "generalise_to": "systems"},
+    "randomization, systems": {"test": "randomization", "generalize_to": "systems"},
     "Williams": {"test": "williams"},
-    "bootstrap, systems": {"test": "bootstrap", "generalise_to": "systems"},
-    "bootstrap, both": {"test": "bootstrap", "generalise_to": "both"},
-    "randomization, inputs": {"test": "randomization", "generalise_to": "inputs"},
+    "bootstrap, systems": {"test": "bootstrap", "generalize_to": "systems"},
+    "bootstrap, both": {"test": "bootstrap", "generalize_to": "both"},
+    "randomization, inputs": {"test": "randomization", "generalize_to": "inputs"},
     "permutation, cells": {"swap": "cells"},
     "permutation, rows-xor-cols": {"swap": "rows-xor-cols"},
-    "bootstrap, inputs": {"test": "bootstrap", "generalise_to": "inputs"},
+    "bootstrap, inputs": {"test": "bootstrap", "generalize_to": "inputs"},
 }
 
 
@@ -301,11 +301,11 @@ def plan(
     resamples: int,
     seed: int,
     test: str | None = None,
-    generalise_to: str | None = None,
+    generalize_to: str | None = None,
     swap: str | None = None,
 ) -> Plan:
     return planned(
-        setting.level, setting.coefficient, test, generalise_to, None, resamples, seed, swap, 0.95, 0.05
+        setting.level, setting.coefficient, test, generalize_to, None, resamples, seed, swap, 0.95, 0.05
     )
 
 
@@ -324,11 +324,11 @@ def print_coverage(options: argparse.Namespace) -> None:
             table.setdefault(name, []).append(share_held([bounds[name] for _, _, bounds in found], target))
             if "inputs" in name:
                 place = 1 if "difference" in name else 0
-                table.setdefault(f"{name}; of these systems", []).append(
+                table.setdefault(f"{name}; these systems", []).append(
                     share_held([bounds[name] for _, _, bounds in found], [own[place] for _, own, _ in found])
                 )
     print_table(
-        "interval, share that holds the truth",
+        "interval",
         [str(one) for one in SETTINGS if one.bias],
         table,
         options.runs,

@@ -147,7 +147,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     runs = parser.parse_args().runs
     print(
-        "| world | true difference | own | common | worst | nlgauge | bounds hold it | check: failed /"
+        "| simulation | true difference | own | common | worst | nlgauge | inside the bounds | check: failed /"
         " inconclusive / passed |"
     )
     print("|---|---|---|---|---|---|---|---|")

@@ -202,7 +202,7 @@ def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
 
 
 def random_distilbert(workload: Workload) -> Path:
-    """A directory with random weights of DistilBERT's size, the same in every process, and a tokeniser
+    """A directory with random weights of DistilBERT's size, the same in every process, and a tokenizer
     that knows the texts' words.
     """
     from transformers import DistilBertConfig, DistilBertForMaskedLM
@@ -249,7 +249,7 @@ def blanc_help(workload: Workload) -> Callable[[], Numbers]:
 
 
 def random_bert(workload: Workload) -> Path:
-    """A directory with random weights of BERT base's size, the same in every process, and a tokeniser
+    """A directory with random weights of BERT base's size, the same in every process, and a tokenizer
     that knows the texts' words.
     """
     from transformers import BertConfig, BertForMaskedLM
@@ -318,7 +318,7 @@ def plain_bartscore(workload: Workload) -> Callable[[], Numbers]:
 
 
 def random_bart(workload: Workload) -> Path:
-    """A directory with random weights of BART base's size, the same in every process, and a tokeniser
+    """A directory with random weights of BART base's size, the same in every process, and a tokenizer
     that knows the texts' words.
     """
     from transformers import BartConfig, BartForConditionalGeneration
@@ -362,7 +362,7 @@ def summac_zs(workload: Workload) -> Callable[[], Numbers]:
     """summac's SummaCZS class on the same weights and the same sentences."""
     from transformers import PreTrainedTokenizerBase
 
-    from nlgauge.features.tokens.text import Sentences
+    from nlgauge.features.tokens.sentences import Sentences
 
     module = importlib.import_module("summac.model_summac")
 
@@ -390,7 +390,7 @@ def summac_zs(workload: Workload) -> Callable[[], Numbers]:
 
 
 def random_classifier(workload: Workload) -> Path:
-    """A directory with a random classifier of MiniLM's size, the same in every process, and a tokeniser
+    """A directory with a random classifier of MiniLM's size, the same in every process, and a tokenizer
     that knows the texts' words.
     """
     from transformers import BertConfig, BertForSequenceClassification
@@ -413,7 +413,7 @@ def random_classifier(workload: Workload) -> Path:
 
 def _random_weights(texts: list[str], pieces: list[str], made: Callable[[int], Any]) -> Path:
     """A directory with a model of BERT's vocabulary size, made from the same seed every time, and a
-    WordPiece tokeniser of the texts' words.
+    WordPiece tokenizer of the texts' words.
     """
     import torch
     from transformers import BertTokenizerFast

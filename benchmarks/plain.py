@@ -62,7 +62,7 @@ def fragments(summary: list[str], source: list[str]) -> list[int]:
 
 def coverage(workload: Workload) -> Callable[[], Numbers]:
     """Coverage, or what a loop over every place of the summary and the source takes for it; tokens are
-    made by our plain tokeniser.
+    made by our plain tokenizer.
     """
     from nlgauge.features.tokens.text import Tokens
 

@@ -29,7 +29,8 @@ def ours(spec: str, *outputs: str) -> Prepare:
             found = scorer(texts.predictions, texts.references or None, texts.sources)
             return {output: float(found[spec][output]) for output in outputs}
 
-        call(workload.first(2))
+        for _ in range(2):  # the second call compiles the metric
+            call(workload.first(2))
         return lambda: call(workload)
 
     return prepare

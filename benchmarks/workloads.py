@@ -202,7 +202,7 @@ WORKLOADS = {
     "four systems": four_systems,
     "summaries": summaries,
     "6 summaries": lambda: summaries().every(67),
-    "summaries alone": lambda: summaries()._replace(sources=None),
+    "summaries without sources": lambda: summaries()._replace(sources=None),
     "2,000 pairs": lambda: l1(2_000),
     "1,000 pairs": lambda: l1(1_000),
     "300 pairs": lambda: l1(300),
@@ -266,6 +266,12 @@ def _translation_pairs() -> Iterator[tuple[str, str]]:
             if pair not in seen:
                 seen.add(pair)
                 yield pair
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    """The rows of a human-judgment set; none if it is not available."""
+    path = _find(name)
+    return [] if path is None else list(_lines(path))
 
 
 def _find(name: str) -> Path | None:

@@ -1,13 +1,17 @@
 """Sphinx configuration: Markdown pages, API reference, executed tutorials. Nothing is downloaded by a build.
 
 `python -m tools.site build/docs` copies this directory and adds the generated pages; Sphinx reads the copy.
+NLGAUGE_SITE_VERSION=dev builds the pages of the main branch, which link to the stable version.
 """
+
+import os
+from pathlib import Path
 
 import nlgauge
 
 project = "nlgauge"
 author = copyright = "The nlgauge developers"
-release = version = nlgauge.__version__
+release = version = os.environ.get("NLGAUGE_SITE_VERSION", nlgauge.__version__)
 
 extensions = [
     "myst_parser",
@@ -62,6 +66,7 @@ html_static_path = ["_static"]
 html_extra_path = ["_extra"]
 html_css_files = ["nlgauge.css"]
 html_js_files = ["tables.js"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # becomes part of the script of the search
 html_show_sourcelink = False
 html_copy_source = False
 # A list of all metrics or all names next to each of their pages would take a third of the build.
@@ -69,6 +74,10 @@ _WITHOUT = ("index", "leaderboard", "choose", "glossary", "faq", "metrics/*", "r
 html_sidebars = {pages: [] for pages in _WITHOUT}
 html_theme_options = {
     "navbar_align": "left",
+    "navbar_end": ["version-switcher", "theme-switcher"],
+    # The list of versions is a file of the site, so that pages load nothing from other hosts.
+    "switcher": {"json_url": "_static/switcher.json", "version_match": release},
+    "show_version_warning_banner": True,
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,

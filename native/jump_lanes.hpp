@@ -3,6 +3,7 @@
 
 #include "column.hpp"
 #include "interrupts.hpp"
+#include "simd.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -103,8 +104,11 @@ private:
     pair.found[0] = double(Wide(std::min(places_[pair.prediction.size].costs[lane], jumped_[lane])) * unit);
   }
 
+  void advance(const Costs<Cost> &costs) { has_avx2() ? advance_wide(costs) : advance_lanes(costs); }
+  NLGAUGE_AVX2 void advance_wide(const Costs<Cost> &costs) { advance_lanes(costs); }
+
   // From a row to the next one; a jump after the row before is made on the way.
-  void advance(const Costs<Cost> &costs) {
+  NLGAUGE_INLINE void advance_lanes(const Costs<Cost> &costs) {
     Cost tokens[lanes], jumped[lanes], diagonal[lanes], left[lanes], least[lanes], first[lanes];
     std::copy_n(tokens_, lanes, tokens), std::copy_n(jumped_, lanes, jumped);
     for (size_t lane = 0; lane < lanes; ++lane) {
@@ -114,7 +118,8 @@ private:
     }
     const Cost deletion = costs.deletion, insertion = costs.insertion, substitution = costs.substitution;
     Cost number = 0;
-    for (auto next = places_.begin() + 1; next < places_.end(); ++next) {
+    Place *const end = places_.data() + places_.size();
+    for (Place *next = places_.data() + 1; next < end; ++next) {
       Place &place = *next;
       number = Cost(number + 1);
       for (size_t lane = 0; lane < lanes; ++lane) {
@@ -131,7 +136,7 @@ private:
     }
     std::copy_n(least, lanes, least_), std::copy_n(first, lanes, first_);
   }
-  static Cost lower(Cost left, Cost right) { return left < right ? left : right; }
+  static NLGAUGE_INLINE Cost lower(Cost left, Cost right) { return left < right ? left : right; }
 
   // Tokens of the row; what a place costs after a jump; the lowest cost of the row, and the first place that has it.
   Cost tokens_[lanes], jumped_[lanes], least_[lanes], first_[lanes];

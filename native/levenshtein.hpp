@@ -7,6 +7,7 @@
 #include "places.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 // 64 cells of a row of the grid as differences: a set bit says that the cell costs one more, or one less, than the cell before it.
@@ -91,6 +92,8 @@ public:
   size_t operator()(Row left, Row right) {
     without_common_ends(left, right);
     if (!left.size || !right.size) return left.size + right.size;
+    // The distance is symmetric; every token of `left` costs as many steps as `right` has words of 64 cells.
+    if ((left.size + 63) / 64 * right.size < (right.size + 63) / 64 * left.size) std::swap(left, right);
     steps_(4 * (left.size + right.size));
     bool letters = are_letters(left) && are_letters(right);
     switch ((right.size + 63) / 64) {

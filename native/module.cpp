@@ -8,6 +8,7 @@ void bind_alignment(nb::module_ &module);
 void bind_alignment_compat(nb::module_ &module);
 void bind_character(nb::module_ &module);
 void bind_characters(nb::module_ &module);
+void bind_compiled_metric(nb::module_ &module);
 void bind_edit_operations(nb::module_ &module);
 void bind_edits(nb::module_ &module);
 void bind_fragments(nb::module_ &module);
@@ -16,6 +17,7 @@ void bind_lcs(nb::module_ &module);
 void bind_leave_one_out(nb::module_ &module);
 void bind_ngram_keys(nb::module_ &module);
 void bind_ngram_sets(nb::module_ &module);
+void bind_ngram_square(nb::module_ &module);
 void bind_ngrams(nb::module_ &module);
 void bind_porter(nb::module_ &module);
 void bind_readability(nb::module_ &module);
@@ -23,6 +25,7 @@ void bind_resampling(nb::module_ &module);
 void bind_skip_bigrams(nb::module_ &module);
 void bind_tercom(nb::module_ &module);
 void bind_texts(nb::module_ &module);
+void bind_text_square(nb::module_ &module);
 void bind_tfidf(nb::module_ &module);
 void bind_token_ids(nb::module_ &module);
 void bind_weighted_lcs(nb::module_ &module);
@@ -32,6 +35,8 @@ void bind_wordnet(nb::module_ &module);
 NB_MODULE(_native, module) {
   module.doc() = "Compiled twins of nlgauge's kernels; nlgauge._core.backend chooses between the two.";
   module.attr("SOURCES") = NLGAUGE_SOURCES;
+  // Compiled forms of metrics are remembered until the interpreter ends, which is no leak.
+  nb::set_leak_warnings(false);
   module.def(
       "set_threads",
       [](size_t most, size_t worthwhile) {
@@ -55,6 +60,7 @@ NB_MODULE(_native, module) {
   bind_alignment_compat(module);
   bind_character(module);
   bind_characters(module);
+  bind_compiled_metric(module);
   bind_edit_operations(module);
   bind_edits(module);
   bind_fragments(module);
@@ -63,6 +69,7 @@ NB_MODULE(_native, module) {
   bind_leave_one_out(module);
   bind_ngram_keys(module);
   bind_ngram_sets(module);
+  bind_ngram_square(module);
   bind_ngrams(module);
   bind_porter(module);
   bind_readability(module);
@@ -70,6 +77,7 @@ NB_MODULE(_native, module) {
   bind_skip_bigrams(module);
   bind_tercom(module);
   bind_texts(module);
+  bind_text_square(module);
   bind_tfidf(module);
   bind_token_ids(module);
   bind_weighted_lcs(module);

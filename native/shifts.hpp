@@ -9,7 +9,7 @@
 #include <vector>
 
 // A block of `length` tokens from `start`, moved so that it begins at `target` of the shifted prediction; a target beyond the end is the end.
-// So two neighbouring blocks change places: the tokens from first() to middle(), and those from there to end().
+// So two neighboring blocks change places: the tokens from first() to middle(), and those from there to end().
 struct Shift {
   size_t start, length, target;
 

@@ -12,7 +12,7 @@ struct Origin {
   int32_t start, end;
 };
 
-// A text while it is tokenised: memory that serves one text after the other. Steps before the split may make it shorter, never longer.
+// A text while it is tokenized: memory that serves one text after the other. Steps before the split may make it shorter, never longer.
 template <typename Sign> struct TextOf {
   // From each character of the text on, so many can be read, whatever those behind the text are.
   static constexpr size_t readable = 16;

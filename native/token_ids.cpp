@@ -176,7 +176,7 @@ private:
     }
   }
 
-  // Tokenisers that only Python has give strings.
+  // Tokenizers that only Python has give strings.
   Numbers numbers_from_python(const nb::list &texts) {
     Numbers found;
     Text text;

@@ -30,5 +30,5 @@ struct Tokenizer {
   void (*split_ascii)(AsciiText &text, std::vector<Span> &spans);
 };
 
-// The tokeniser of a name; nullptr where only Python has it.
+// The tokenizer of a name; nullptr where only Python has it.
 const Tokenizer *compiled_tokenizer(const std::string &name);

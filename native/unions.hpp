@@ -12,7 +12,7 @@
 // The sentences of a text as rows of the column, and which of them hold a token.
 class Sentences {
 public:
-  void index(const Column &column, RowOf<int64_t> sentences) {
+  template <typename Texts> void index(const Texts &column, RowOf<int64_t> sentences) {
     size_t total = 0;
     for (int64_t sentence : sentences) total += column[sentence].size;
     numbers_.clear(sentences.size), tokens_.clear(total);
@@ -97,7 +97,7 @@ private:
 // The unions of all sentences of a reference; equal ones are made once.
 class Unions {
 public:
-  template <typename Finder> void make(const Column &column, RowOf<int64_t> expected, Sentences &predicted, const Finder &places) {
+  template <typename Texts, typename Finder> void make(const Texts &column, RowOf<int64_t> expected, Sentences &predicted, const Finder &places) {
     numbers_.clear(expected.size);
     for (int64_t sentence : expected) {
       uint32_t number = numbers_.add(uint64_t(sentence));
@@ -113,6 +113,23 @@ private:
   size_t made_ = 0;
   std::vector<std::vector<size_t>> places_;
 };
+
+// ROUGE-Lsum's hits: the tokens of the united subsequences, each as often as the prediction has it.
+template <typename Texts, typename Subsequences>
+size_t union_hits(const Texts &column, RowOf<int64_t> predicted, RowOf<int64_t> expected, Subsequences &subsequences, Sentences &sentences, Unions &unions) {
+  if (predicted.size == 1 && expected.size == 1) return subsequences.length(column[predicted[0]], column[expected[0]]);
+  sentences.index(column, predicted);
+  unions.make(column, expected, sentences, [&](Row reference, Row prediction, std::vector<size_t> &found) { subsequences.places(reference, prediction, found); });
+  size_t hits = 0;
+  for (int64_t sentence : expected) {
+    // The reference has each of these places, so only the prediction's tokens can run out.
+    for (size_t place : unions[sentence]) {
+      size_t *left = sentences.count(column[sentence][place]);
+      if (*left) --*left, ++hits;
+    }
+  }
+  return hits;
+}
 
 // About how many steps the sentences of all pairs take, where `wide` cells are computed at once.
 inline size_t cells_of(const Column &column, const GroupColumn &predictions, const GroupColumn &references, size_t wide) {

@@ -47,8 +47,8 @@ private:
     values_.push_back(0);
   }
 
-  // Such an n-gram begins exactly two suffixes of the two texts, one of each: neighbours in sorted order that have more in common than either
-  // has with its other neighbour. Where there is none the length is one more than the prediction's.
+  // Such an n-gram begins exactly two suffixes of the two texts, one of each: neighbors in sorted order that have more in common than either
+  // has with its other neighbor. Where there is none the length is one more than the prediction's.
   void unique_ngrams(size_t size, size_t expected, Ngrams &found) {
     found.lengths.assign(size, size + 1), found.starts.assign(size, 0);
     if (!size || !expected) return;

@@ -37,10 +37,10 @@ HEADER = [
         "benchmark",
         "human",
         "metrics",
-        "of",
+        "estimated",
         "labels",
         "coverage",
-        "of labels alone",
+        "labels only",
         "width",
         "squared error",
         "effective labels",
@@ -56,7 +56,7 @@ def report(resamples: int, seed: int) -> str:
         humans, metrics, published = scores(benchmark, dimensions)
         sets = {
             "chrf": {"chrf": metrics["chrf"]},
-            f"{len(metrics)} of strings": metrics,
+            f"{len(metrics)} string": metrics,
             f"{len(published)} published": published,
         }
         for (dimension, human), (name, chosen) in product(humans.items(), sets.items()):
@@ -162,7 +162,7 @@ def tried(
             partly,
             metrics,
             of=of,
-            generalise_to="none",
+            generalize_to="none",
             probabilities=probabilities,
             seed=int(rng.integers(2**32)),
         ):

@@ -14,7 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from nlgauge.cli import app
+from nlgauge.cli.commands import app
 
 
 def enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

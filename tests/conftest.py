@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -15,7 +16,9 @@ from types import ModuleType
 import pytest
 from error_forms import checked
 from hypothesis import HealthCheck, Phase, settings
+from longest import LONGEST
 
+from nlgauge import scoring
 from nlgauge._core import backend
 from nlgauge.errors import NlgaugeError
 from nlgauge.metric import REGISTERED
@@ -46,6 +49,16 @@ settings.load_profile("nlgauge")
 
 # Fixtures of models, of Chromium, of a Ray cluster, and of the built documentation.
 _SLOW = {"tiny_models", "browser", "cluster", "site"}
+_HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage meanwhile, nor look at the thousands of tests whenever garbage is collected afterwards."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,8 +66,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that need a model, a browser, a cluster or the site as slow, and those of metrics with plain kernels as
     thorough: tests/kernels proves that both kinds of kernels give the same numbers.
 
-    Files with many slow tests come first: several test processes take whole files, and one of these at the end
-    would run alone.
+    The longest files come first, then those with many slow tests.
     """
     for item in items:
         if not _SLOW.isdisjoint(getattr(item, "fixturenames", ())):
@@ -67,7 +79,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items
         if any(item.iter_markers("slow")) and not any(item.iter_markers("thorough"))
     )
-    items.sort(key=lambda item: -slow[item.path])
+    items.sort(key=lambda item: (_place(item.path), -slow[item.path]))
+
+
+def _place(path: Path) -> int:
+    """Return the place of a file among the longest, or the one behind all of them."""
+    inside = path.relative_to(_HERE).as_posix() if path.is_relative_to(_HERE) else ""
+    return next(
+        (place for place, name in enumerate(LONGEST) if f"{inside}/".startswith(f"{name}/")), len(LONGEST)
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -101,6 +121,12 @@ def no_statistics_cache() -> None:
     for the one that is tested.
     """
     os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
+
+
+@pytest.fixture(autouse=True)
+def _no_scorers_of_other_tests() -> None:
+    """Make `score` forget its scorers: the first call of a test takes the way through the engine, whatever ran before."""
+    scoring._SCORERS.clear()
 
 
 @pytest.fixture
@@ -141,10 +167,10 @@ def registered() -> Iterator[None]:
 
 
 class TinyModels(Mapping[str, Path]):
-    """Directories of random models by catalogue kind ("encoder", "causal", ...), and another of each ("other
+    """Directories of random models by catalog kind ("encoder", "causal", ...), and another of each ("other
     encoder", ...), made when asked for.
 
-    tests/tiny/KIND.py has `make()`, which gives a model and its tokeniser, random by torch's generator, or
+    tests/tiny/KIND.py has `make()`, which gives a model and its tokenizer, random by torch's generator, or
     `write(directory, seed)`.
     """
 

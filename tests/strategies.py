@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-# Words whose n-grams meet often, and what breaks tokenisers: punctuation, case, marks, scripts, joiners, odd
+# Words whose n-grams meet often, and what breaks tokenizers: punctuation, case, marks, scripts, joiners, odd
 # white space.
 WORDS = [
     "the",

@@ -82,12 +82,29 @@ def test_scoring_strings_loads_no_torch_and_connects_nowhere():
     assert found["connected"] == []
 
 
+def test_a_reward_loads_what_its_metric_needs():
+    found = probe("import nlgauge; nlgauge.reward('bleu')")
+    roots = {module.partition(".")[0] for module in found["modules"]}
+    assert roots.isdisjoint(set(HEAVY) - {"numpy"} | {"email", "hashlib", "logging", "pathlib", "sqlite3"})
+    assert not {"nlgauge.io", "nlgauge.results", "nlgauge.explanations", "nlgauge.models.loader"} & set(
+        found["modules"]
+    )
+    assert found["connected"] == []
+
+
 def test_the_public_names():
     expected = (
         "score Scorer load Result Corpus Metric CorpusMetric Output Model register metric_from reward"
-        " list_metrics card choose NlgaugeError"
+        " list_metrics card choose from_scores read_log plan NlgaugeError mbr rerank utilities self_similarity Consensus"
     )
     assert nlgauge.__all__ == dir(nlgauge) == sorted(expected.split())
+
+
+@pytest.mark.parametrize("name", ["meta", "plots", "preferences"])
+def test_public_packages_are_attributes_after_a_plain_import(name):
+    code = f"import nlgauge; print(nlgauge.{name}.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"nlgauge.{name}"
 
 
 @pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.relative_to(SOURCES).as_posix())

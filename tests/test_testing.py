@@ -374,9 +374,9 @@ class NotFrozen(Overlap.__base__):  # type: ignore[name-defined]
         (NotParsable(), "printed ... 'overlap[1.0]'"),
         (PrintsTooLittle(), "'overlap' ... metric"),
         (SignsTooLittle(), "power ... numbers"),
-        (TouchesRandomState(), "touches ... global"),
-        (TouchesNumpysState(), "touches ... global"),
-        (IsRandom(), "give other numbers"),
+        (TouchesRandomState(), "changes ... global"),
+        (TouchesNumpysState(), "changes ... global"),
+        (IsRandom(), "different numbers"),
         (ExplainsOtherwise(), "statistics ... row"),
         (EmptyIsBest(), "prediction ... 1.0"),
         (

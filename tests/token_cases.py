@@ -1,4 +1,4 @@
-"""Texts that break tokenisers, and the tokenisers whose rules are our own."""
+"""Texts that break tokenizers, and the tokenizers whose rules are our own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from strategies import texts
 
 from nlgauge.features.tokens.tokenizers import CHARACTER_TOKENIZERS
 
-# What breaks a tokeniser: entities and their halves, hyphens before line breaks, numbers with marks, letters
+# What breaks a tokenizer: entities and their halves, hyphens before line breaks, numbers with marks, letters
 # whose lower case is longer or depends on what follows, marks, scripts without spaces, signs beyond 16 bits,
 # white space and signs without width of all kinds, contractions, lone surrogates.
 PIECES = (

@@ -36,11 +36,16 @@ os.environ |= {
     "TOKENIZERS_PARALLELISM": "false",
 }
 TESTS = Path(__file__).resolve().parents[1] / "tests"
-# Old name -> new name of keys and texts; both files are read with it.
+# Old name -> new name of words of keys and of whole texts; both files are read with it.
 RENAMED: dict[str, str] = {
     "undefined_draws": "undefined_resamples",
     "permutation": "randomization",
     "randomisation": "randomization",
+    "generalises_to": "generalizes_to",
+    "normalised": "normalized",  # codespell:ignore
+    "unparsed: the reply was longer than it may be": "unparsed: the reply exceeds max_tokens",
+    "one score per output": "only one rating per output",
+    "everything is labelled": "everything is labeled",  # codespell:ignore
 }
 
 
@@ -49,7 +54,7 @@ RENAMED: dict[str, str] = {
 
 def new_cases(models: Path) -> dict[str, Any]:
     """Make tiny models; return each metric as the tests make it, then with another value of each parameter."""
-    sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+    sys.path[:0] = [str(folder) for folder in (TESTS, TESTS / "metric", TESTS / "metrics", TESTS.parent)]
     from dataclasses import fields
 
     from conftest import TinyModels
@@ -205,9 +210,9 @@ def meta_analyses(human: Any, ratings: Any, metrics: dict[str, Any]) -> dict[str
         ),
         "compare": quality.compare,
         "compare inputs": lambda: fluency.compare(
-            level="input", coefficient="kendall", generalise_to="inputs"
+            level="input", coefficient="kendall", generalize_to="inputs"
         ),
-        "compare both": lambda: fluency.compare(generalise_to="both", coefficient="spearman"),
+        "compare both": lambda: fluency.compare(generalize_to="both", coefficient="spearman"),
         "compare williams": lambda: quality.compare(test="williams"),
         "rank wmt22": lambda: quality.rank(preset="wmt22"),
         "rank wmt24": lambda: fluency.rank(preset="wmt24"),
@@ -444,7 +449,7 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
     if not items:
         yield path, repr(RENAMED.get(value, value) if isinstance(value, str) else value)
     for key, item in items:
-        yield from leaves(item, (*path, RENAMED.get(str(key), str(key))))
+        yield from leaves(item, (*path, " ".join(RENAMED.get(word, word) for word in str(key).split(" "))))
 
 
 def compare(before: Path, after: Path) -> int:

@@ -208,6 +208,88 @@ def use_vocabulary(split: Any, lowercase: Any, form: Any, stem: Any, given: Any)
     return [*found, made.words(), made.keys()]
 
 
+def compiled_metric(chance: Chance) -> Arguments:
+    """A small metric, and texts for it."""
+    count = chance.randrange(1, 70)
+    levels = [(chance.choice(("13a", "characters", "unicode")), chance.random() < 0.5, False)]
+    kernels = [(chance.choice(("edit_distance", "common_subsequence", "union_subsequence")), 0, 0)]
+    columns = (3, [(0, k, -1, -1, 0.0) for k in range(3)], [0, 1, 2])
+    given = [[chance.choice(_TEXTS[:5]) for _ in range(count)] for _ in range(2)]
+    return [
+        levels,
+        kernels,
+        columns,
+        columns,
+        [(3, 0, True)],
+        chance.random() < 0.5,
+        *given,
+        numbers(chance, count),
+        numbers(chance, count),
+    ]
+
+
+def use_compiled_metric(
+    levels: Any,
+    kernels: Any,
+    first: Any,
+    second: Any,
+    parts: Any,
+    chooses: Any,
+    predictions: Any,
+    references: Any,
+    *rows: Any,
+) -> list[Any]:
+    """What every method of a compiled metric gives, but for the seconds."""
+    made = backend.NATIVE.CompiledMetric(
+        levels, kernels, backend.NATIVE.Program(*first), backend.NATIVE.Program(*second), parts, chooses
+    )
+    found = made.statistics(predictions, references), made.rows(predictions, *rows)
+    return [made.scores(predictions, references, 0), *(each and each[0] for each in found)]
+
+
+def program(chance: Chance) -> Arguments:
+    """A program of two inputs, and rows for it."""
+    code = [(0, 0, -1, -1, 0.0), (0, 1, -1, -1, 0.0), (chance.choice((2, 3, 4, 8)), 0, 1, -1, 0.0)]
+    return [2, code, [2], np.ones((chance.randrange(0, 130), 2))]
+
+
+def use_program(inputs: Any, code: Any, outputs: Any, rows: Any) -> Any:
+    """What a program gives."""
+    return backend.NATIVE.Program(inputs, code, outputs).run(rows)
+
+
+def text_square(chance: Chance) -> Arguments:
+    """The arguments of `use_text_square`."""
+    kernel = chance.choice(
+        ("clipped_matches", "edit_counts", "edit_distance", "common_subsequence", "union_subsequence")
+    )
+    orders = chance.choice((1, 2, 6)) if kernel == "clipped_matches" else 0
+    width = 3 * orders or (4 if kernel == "edit_counts" else 3)
+    known = [*texts(chance), "a cat", "the cat"]
+    order = numbers(chance, 3, 5)
+    return [
+        [(chance.choice(("13a", "visible-characters", "jiwer")), chance.random() < 0.5, False)],
+        [(kernel, 0, orders)],
+        (width, [(0, k, -1, -1, 0.0) for k in range(width)], [0]),
+        known,
+        numbers(chance, len(known), 4),
+        numbers(chance, len(known), 3),
+        order,
+        np.ones(len(order)),
+    ]
+
+
+def use_text_square(
+    levels: Any, kernels: Any, program: Any, given: Any, first: Any, second: Any, order: Any, weights: Any
+) -> list[Any]:
+    """What every method of a square of texts gives."""
+    square = backend.NATIVE.TextSquare(levels, kernels, backend.NATIVE.Program(*program))
+    return [
+        square.utilities(given, first, second, 0.0, 1.0, float("nan")),
+        square.expected(given, first, second, order, weights, 0.0, 1.0, float("nan")),
+    ]
+
+
 def set_threads(most: Any, worthwhile: Any) -> None:
     """Sets the number of threads, and sets it back."""
     try:
@@ -219,6 +301,9 @@ def set_threads(most: Any, worthwhile: Any) -> None:
 # The arguments of a right call of every function; functions that are named after no function of the module
 # call one with arguments of another kind.
 CASES: dict[str, Callable[[Chance], Arguments]] = {
+    "CompiledMetric": compiled_metric,
+    "Program": program,
+    "TextSquare": text_square,
     "Vocabulary": vocabulary,
     "accepted_stems": lambda chance: [texts(chance)],
     "any_has_lines": lambda chance: [texts(chance)],
@@ -256,10 +341,18 @@ CASES: dict[str, Callable[[Chance], Arguments]] = {
     ],
     "look_up": _known,
     "matches_with_the_others": lambda chance: [column(chance), numbers(chance), 3],
+    "mean_ngram_matches": lambda chance: [
+        column(chance),
+        numbers(chance),
+        numbers(chance, size=4),
+        np.array([chance.random() for _ in range(4)]),
+        3,
+    ],
     "moving_ratios": lambda chance: [column(chance), numbers(chance), 10],
     "new_ids": lambda chance: [numbers(chance), np.full(5, chance.choice((-1, 0)), dtype=np.int64)],
     "ngram_keys": lambda chance: [column(chance, np.uint64), 2, chance.choice((None, 1))],
     "ngram_matches": lambda chance: [column(chance), numbers(chance), groups(chance), 4],
+    "ngram_square": lambda chance: [column(chance), numbers(chance), numbers(chance, size=4), 4],
     "nltk_stems": lambda chance: [texts(chance), 4],
     "novel_ngrams": lambda chance: _pairs(chance, 3, True),
     "number_texts": lambda chance: [texts(chance), {"a": 0}, ["a"]],
@@ -288,7 +381,13 @@ CASES: dict[str, Callable[[Chance], Arguments]] = {
     "word_facts": lambda chance: [texts(chance)],
     "word_places": lambda chance: _pairs(chance, chance.random() < 0.5),
 }
-_INSTEAD = {"Vocabulary": use_vocabulary, "set_threads": set_threads}
+_INSTEAD = {
+    "CompiledMetric": use_compiled_metric,
+    "Program": use_program,
+    "TextSquare": use_text_square,
+    "Vocabulary": use_vocabulary,
+    "set_threads": set_threads,
+}
 
 
 def function(name: str) -> Callable[..., Any]:

@@ -32,6 +32,7 @@ from nlgauge.kernels.edits.tercom import shift_edits
 from nlgauge.kernels.fragments import fragment_column
 from nlgauge.kernels.lcs import lcs_lengths, lcs_places
 from nlgauge.kernels.ngram_sets import repeated_ngrams
+from nlgauge.kernels.ngram_square import mean_ngram_matches, ngram_square
 from nlgauge.kernels.ngrams import ngram_matches
 from nlgauge.kernels.resampling import draw_counts
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches
@@ -226,6 +227,8 @@ def kernel_difference(chance: random.Random, tokens: int, kinds: Kinds) -> str |
         (lcs_places, (row, other)),
         (weighted_lcs_places, (row[:300], other[:300], 1.2)),
         (ngram_matches, (ids, left, groups, chance.randint(1, 6))),
+        (ngram_square, (ids, left, right, chance.randint(1, 6))),
+        (mean_ngram_matches, (ids, left, right, np.full(len(right), 0.3), 4)),
         (skip_bigram_matches, (ids, left, right, chance.choice((None, 0, 4)), True, False)),
         (word_places, (ids, left, right, chance.random() < 0.5)),
         (jump_distances, (ids, left, right, JumpCosts(1, 1, 1, 1, 1), chance.choice((None, 2**31 - 1)))),

@@ -6,7 +6,7 @@
     sed -i 's/  # From: .*//' CHECKOUT/metrics/bleu/bleu.py              # so that evaluate takes the file above
     python tools/golden_evaluate.py CHECKOUT > tests/data/evaluate.json
 
-The texts are our own. NLTK's NIST tokeniser asks for a list of characters that only its international form
+The texts are our own. NLTK's NIST tokenizer asks for a list of characters that only its international form
 uses, so none is given here.
 """
 

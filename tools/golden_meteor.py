@@ -4,7 +4,7 @@
     python tools/golden_meteor.py meteor-1.5.jar
 
 For each task it runs `java -Xmx2G -jar meteor-1.5.jar predictions references -l en -m "exact stem synonym" -t
-TASK -vOut -s functionwords`: without paraphrases, without normalisation (the texts are tokenised and in lower
+TASK -vOut -s functionwords`: without paraphrases, without normalization (the texts are tokenized and in lower
 case), and with our list of function words. Then it runs `-m "exact stem synonym paraphrase" -a TABLE` on
 pairs with phrases of the table below, which it also writes down, and `-norm` on texts that are not tokenized.
 """

@@ -36,6 +36,7 @@ ORDER = [
     "metrics",
     "engine",
     "results",
+    "preferences",
     "scoring",
     "meta",
     "advisor",
@@ -43,6 +44,7 @@ ORDER = [
     "plots",
     "testing",
     "compat",
+    "candidates",
     "cli",
     "__main__",
 ]

@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def picture(page: Page, place: Path, name: str) -> None:
-    """A screenshot with few colours, so that it stays small."""
+    """A screenshot with few colors, so that it stays small."""
     page.screenshot(path=place / f"{name}.png")
     Image.open(place / f"{name}.png").convert("RGB").quantize(128).save(
         PICTURES / f"{name}.png", optimize=True

@@ -34,7 +34,7 @@ from nlgauge.meta import (
     top_systems,
     williams_power,
 )
-from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
+from nlgauge.meta.papers.cosmic import information_graph, rank_summarizers
 from nlgauge.meta.papers.shannon import separation
 from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer
@@ -127,7 +127,7 @@ def embedded() -> dict[str, Any]:
 
 @cache
 def informed() -> Any:
-    return rank_summarisers(summeval().corpus(), COSMIC)
+    return rank_summarizers(summeval().corpus(), COSMIC)
 
 
 def found_errors() -> ErrorSpans:
@@ -209,7 +209,7 @@ def main(names: list[str]) -> None:
         path = PICTURES / f"{name}.png"
         held = io.BytesIO()
         np.atleast_1d(axes).flat[0].figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
-        # Few colours are enough for a plot, and make the repository smaller.
+        # Few colors are enough for a plot, and make the repository smaller.
         Image.open(held).convert("RGB").quantize(64).save(path, optimize=True)
         print(
             f"{path.relative_to(ROOT)} ({path.stat().st_size / 1000:.0f} kB): {plots.alt(axes)}", flush=True

@@ -199,8 +199,8 @@ def _is_command(node: ast.FunctionDef) -> bool:
 
 
 def _markdown(path: Path, root: Path, kind: str) -> Iterator[Piece]:
-    """Yield the paragraphs of a page, without its TOML header and code blocks."""
-    text = path.read_text("utf-8")
+    """Yield the paragraphs of a page, without its TOML header, code blocks and inline code with quoted text."""
+    text = re.sub(r"`[^`\n]*['\"][^`\n]*`", "`code`", path.read_text("utf-8"))
     for code in (r"\A\+\+\+\n.*?^\+\+\+$", r"^ *```.*?^ *```"):
         text = re.sub(code, lambda match: "\n" * match[0].count("\n"), text, flags=re.S | re.M)
     lines = text.splitlines()

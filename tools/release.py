@@ -7,12 +7,14 @@ python tools/release.py notes v0.2.0   print the section of the changelog
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+SWITCHER = "docs/_static/switcher.json"
 _SECTION = re.compile(
     r"^## \[(?P<version>\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}\n(?P<notes>.*?)(?=^## |\Z)", re.M | re.S
 )
@@ -20,10 +22,12 @@ _SECTION = re.compile(
 
 def versions(root: Path = ROOT) -> dict[str, str]:
     """Return the version that each file names."""
+    entries = json.loads((root / SWITCHER).read_text("utf-8"))
     citation = re.search(r"^version: (\S+)$", (root / "CITATION.cff").read_text("utf-8"), re.M)
     return {
         "pyproject.toml": tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"],
         "CITATION.cff": citation[1] if citation else "none",
+        SWITCHER: next(entry["version"] for entry in entries if entry.get("preferred")),
     }
 
 

@@ -33,6 +33,7 @@
   const sampled = row => row.benchmark + (row.sample === null ? "" : ` (sample of ${row.sample})`);
   const benchmark = row => sampled(row) + (state.want === settings.OVERALL ? "" : `, ${row.dimension}`);
   const code = text => element("code", { textContent: text });
+  const linked = label => element("a", { href: `../metrics/${label.match(/^\w+/)[0]}/` }, code(label));
   const listed = texts => element("ul", {}, ...texts.map(text => element("li", { textContent: text })));
 
   const remarks = (advised, labels) => [
@@ -44,7 +45,7 @@
   const table = recommendations => {
     const labels = recommendations.map(({ metric }) => metric);
     const body = recommendations.map((advised, at) => element("tbody", {},
-      element("tr", {}, element("th", { scope: "rowgroup", colSpan: 2 }, `${at + 1}. `, code(advised.metric), listed(remarks(advised, labels)))),
+      element("tr", {}, element("th", { scope: "rowgroup", colSpan: 2 }, `${at + 1}. `, linked(advised.metric), listed(remarks(advised, labels)))),
       ...advised.evidence.map(row => element("tr", {}, element("td", { textContent: benchmark(row) }), element("td", { textContent: agreement(row) })))));
     const head = element("tr", {}, ...["benchmark", "agreement [95%]"].map(title => element("th", { scope: "col", textContent: title })));
     return element("div", { className: "lb-scroll", tabIndex: 0, role: "region", ariaLabel: "Recommended metrics" },
@@ -59,8 +60,8 @@
     answer.replaceChildren(
       element("p", { className: "choose-verdict", textContent: titles[advice.verdict] }),
       ...(advice.recommendations.length ? [table(advice.recommendations)] : []),
-      ...advice.indicators.map(({ metric, measures, evidence }) => element("p", {}, "As a description, not as a score: ", code(metric), ` measures ${measures}; ${evidence.map(row => `${benchmark(row)} ${agreement(row)}`).join("; ")}`)),
-      ...(advice.never_alone.length ? [element("p", {}, "Never alone: ", ...advice.never_alone.flatMap((name, at) => at ? [", ", code(name)] : [code(name)]))] : []),
+      ...advice.indicators.map(({ metric, measures, evidence }) => element("p", {}, "As a description, not as a score: ", linked(metric), ` measures ${measures}; ${evidence.map(row => `${benchmark(row)} ${agreement(row)}`).join("; ")}`)),
+      ...(advice.never_alone.length ? [element("p", {}, "Never alone: ", ...advice.never_alone.flatMap((name, at) => at ? [", ", linked(name)] : [linked(name)]))] : []),
       element("p", { textContent: "Limits of this evidence:" }), listed(advice.unknown),
       element("p", { textContent: `Next: ${advice.next}` }),
       element("p", {}, "The same on the command line: ", code(`nlgauge choose ${options.map(([key, value]) => `--${key} ${value}`).join(" ")}`)),

@@ -76,7 +76,7 @@ const nlgaugeAdvisor = (() => {
       const large = relevant(prepared, question, "systems").filter(table => table.systems >= S.FEWEST_SYSTEMS);
       if (unique(large.map(table => table.benchmark)).length >= S.FEWEST_LARGE_BENCHMARKS) [level, tables] = ["systems", large];
       else advice.unknown.push(`fewer than ${S.FEWEST_LARGE_BENCHMARKS} benchmarks of ${question.task} have ${S.FEWEST_SYSTEMS} systems or more,`
-        + " so system-level tables hardly separate metrics; this advice is from texts");
+        + " so system-level tables hardly separate metrics; this advice uses segment-level evidence");
     }
     const rows = rowsByMetric(S, tables, level), whole = tables.filter(table => table.sample === null);
     const family = label => Object.keys(S.FAMILIES).find(name => S.FAMILIES[name].includes(metricName(label))) ?? "other";
@@ -96,7 +96,7 @@ const nlgaugeAdvisor = (() => {
     if (!inLanguage) advice.unknown.push(`no benchmark has texts in '${question.lang}'; the evidence is from ${unique([...languages.values()].flat()).sort().join(", ")}`);
     else if (inLanguage < S.LEAST_IN_LANGUAGE * languages.size) advice.unknown.push(`only ${inLanguage} of ${languages.size} benchmarks have texts in '${question.lang}'`);
     const unsplit = S.USUAL.filter(name => needs[name].unsplit.includes(question.lang));
-    if (unsplit.length) advice.unknown.push(`'${question.lang}' has no spaces between words, and these take whole sentences for words: ${unsplit.join(", ")}`);
+    if (unsplit.length) advice.unknown.push(`'${question.lang}' has no spaces between words, and these metrics treat whole sentences as words: ${unsplit.join(", ")}`);
 
     // Candidates, with the mean gain on the task shrunk toward the mean gain on all tasks.
     const scores = new Map(), count = benchmarksOf(whole).length;
@@ -170,9 +170,9 @@ const nlgaugeAdvisor = (() => {
     const benchmarks = benchmarksOf(tables);
     if (benchmarks.length === 1) advice.unknown.push(`all evidence is from one benchmark, ${benchmarks[0]}`);
     if ([...rows.values()].flat().every(row => row.unbeaten === null))
-      advice.unknown.push(`metrics were not tested against each other on ${question.want}: only the values order them`);
+      advice.unknown.push(`metrics were not tested against each other on ${question.want}; they are ordered only by their values`);
     advice.unknown.push(`the newest systems judged are of ${year}`);
-    if (newest < S.STRONG_SYSTEMS) advice.unknown.push(`on the systems of ${year} no metric exceeds ${newest.toFixed(2)}: these metrics cannot distinguish strong systems`);
+    if (newest < S.STRONG_SYSTEMS) advice.unknown.push(`on the systems of ${year} no metric has an agreement above ${newest.toFixed(2)}: these metrics cannot distinguish strong systems`);
     const tested = unique([...rows.keys()].map(metricName));
     const untested = Object.keys(needs).filter(name => name === metricName(name) && needs[name].weights && !tested.includes(name) && canCompute(name));
     if (untested.length) advice.unknown.push(`no evidence on this task for: ${untested.slice(0, S.MOST_UNTESTED).join(", ")}${untested.length > S.MOST_UNTESTED ? ", ..." : ""}`);

@@ -11,7 +11,7 @@ reads the interval and the p-value, looks at the segments that decide, and ends 
 # ----
 # The sample that ships with nlgauge is a file of records: each has a prediction, its references and the name of a
 # system. Two systems summarize 24 short texts of 12 documents. The texts were written for this package, so the numbers
-# say nothing about real systems.
+# are no evidence about real systems.
 import json
 from importlib.resources import files
 
@@ -32,8 +32,8 @@ result = nlgauge.score(records, metrics=["bleu", "chrf", "ter"])
 print(result.to_text())
 
 # %%
-# Each score has a 95% interval: the range that other documents of the same kind might have given. The table ends with a
-# caution: 12 documents are few, and these intervals are too narrow. Here the intervals of the two systems do not
+# Each score has a 95% interval: the range of scores that other documents of the same kind could have. The table ends
+# with a caution: 12 documents are few, and these intervals are too narrow. Here the intervals of the two systems do not
 # overlap. In general they may overlap although the systems differ significantly, because both were scored on the same
 # segments.
 #

@@ -104,7 +104,7 @@ print([row["segment"] for row in proposed if row["proposed"]])
 # What this does not show
 # -----------------------
 # One random draw with good intervals is not evidence that 95% of such intervals contain the truth: the page
-# :doc:`/statistics/few-labels` has simulations. Skewed ratings, such as ratings that are mostly 5, need more labels. A
-# metric that was chosen or trained on the same labels breaks the method.
+# :doc:`/statistics/few-labels-simulations` shows that. Skewed ratings, such as ratings that are mostly 5, need more
+# labels. A metric that was chosen or trained on the same labels breaks the method.
 #
 # See also: :doc:`/statistics/meta-evaluation`, :doc:`/metrics/rouge`, :doc:`/glossary`.

@@ -11,7 +11,7 @@ references, compares the rules, and checks whether the order of the systems depe
 # Data
 # ----
 # The benchmark ``sample`` ships with nlgauge: four systems summarize 24 short texts that have one to three references.
-# The texts were written for this package, so the numbers say nothing about real systems.
+# The texts were written for this package, so the numbers are no evidence about real systems.
 from collections import Counter
 
 import matplotlib.pyplot as plt

@@ -11,8 +11,8 @@ reader needs to repeat the evaluation.
 # Data
 # ----
 # The benchmark ``sample`` ships with nlgauge: four systems summarize 24 short texts of 12 documents. The texts were
-# written for this package, so the numbers say nothing about real systems. The name of a segment starts with the name of
-# its document.
+# written for this package, so the numbers are no evidence about real systems. The name of a segment starts with the
+# name of its document.
 import nlgauge
 from nlgauge import plots
 from nlgauge.meta import benchmarks

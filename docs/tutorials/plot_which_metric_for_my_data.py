@@ -11,8 +11,8 @@ for new systems.
 # Data
 # ----
 # The benchmark ``sample`` ships with nlgauge: four systems, 24 segments, and the mean rating of relevance from three
-# annotators for each of the 96 outputs. Texts and ratings were made up for this package, so the numbers say nothing
-# about these metrics in general. Your own ratings are one more field of the records.
+# annotators for each of the 96 outputs. Texts and ratings were made up for this package, so the numbers are no
+# evidence about these metrics in general. Your own ratings are one more field of the records.
 import nlgauge
 from nlgauge import meta, plots
 from nlgauge.meta import benchmarks
@@ -49,7 +49,7 @@ plots.forest(agreement)
 # ------------------------
 # All metrics scored the same outputs, so pairs are tested on the same segments, with a correction for the 15 pairs.
 # This test is about new inputs of the same four systems.
-inputs = judgments.compare(level="global", coefficient="kendall", generalise_to="inputs")
+inputs = judgments.compare(level="global", coefficient="kendall", generalize_to="inputs")
 print(inputs.clusters())
 
 # %%

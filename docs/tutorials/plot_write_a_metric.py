@@ -2,7 +2,7 @@
 Write a metric
 ==============
 
-How does a measure of your own get intervals, tests, segment scores and a name on the command line? This tutorial writes
+How does your own measure get intervals, tests, segment scores and a name on the command line? This tutorial writes
 a metric as a function, writes another as a class whose corpus score is not a mean, tries its contract, and shows how to
 publish it.
 """
@@ -145,5 +145,5 @@ check_metric(
 # A metric that passes its contract can still be useless: whether it agrees with people is measured with human ratings.
 # For both metrics of this tutorial "seven" is not a number, and they do not see which number belongs to which fact.
 #
-# See also: :doc:`/howto/own-metric`, :doc:`/about/contributing`, :doc:`/statistics/meta-evaluation`,
+# See also: :doc:`/howto/own-metric`, :doc:`/about/add-a-metric`, :doc:`/statistics/meta-evaluation`,
 # :doc:`plot_which_metric_for_my_data`.

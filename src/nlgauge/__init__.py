@@ -8,4 +8,6 @@
 
 from nlgauge._core.public import public
 
-__getattr__, __dir__, __all__ = public(__name__, __file__, moved_to="compat.nlgmetricverse")
+__getattr__, __dir__, __all__ = public(
+    __name__, __file__, moved_to="compat.nlgmetricverse", packages=("meta", "plots", "preferences")
+)

@@ -1,24 +1,22 @@
-"""Every error that nlgauge raises on purpose.
+"""The errors that nlgauge raises on purpose.
 
     NlgaugeError
-    ├── InputError           texts, shapes or files that cannot be scored as given   (also a ValueError)
-    ├── ParameterError       a metric's parameter or an option outside its domain     (also a ValueError)
-    ├── UnknownMetricError   no metric of that name                                   (also a LookupError)
-    ├── UnknownNameError     no metric, system or segment of that name in a result    (also a KeyError)
-    ├── MetricError          a metric that does not give what it must                 (also a TypeError)
-    │   └── RowError         ... for one of its rows
+    ├── InputError           texts, shapes or files that cannot be scored             (also a ValueError)
+    ├── ParameterError       a parameter or an option outside its domain              (also a ValueError)
+    ├── UnknownMetricError   no metric with that name                                 (also a LookupError)
+    ├── UnknownNameError     no metric, system or segment with that name in a result  (also a KeyError)
+    ├── MetricError          a metric that returns invalid statistics or outputs      (also a TypeError)
+    │   └── RowError         an error of a metric in one row
     ├── ModelError           weights that are missing, damaged or of the wrong kind   (also a RuntimeError)
-    ├── JudgeError           a judge that cannot be asked                             (also a RuntimeError)
+    ├── JudgeError           a judge that cannot reply                                (also a RuntimeError)
     ├── MissingExtraError    an optional dependency that is not installed             (also an ImportError)
-    ├── NotYetError          something that comes with a later release                (also a NotImplementedError)
-    └── ResultError          a result that is damaged or lacks what was asked of it   (also a ValueError)
+    ├── NotYetError          a feature of a later release                             (also a NotImplementedError)
+    └── ResultError          a result that is damaged or lacks the requested data     (also a ValueError)
 
 A message states what is wrong, with the value, and then what to do. If the second part differs between Python and the
 command line, it is passed once for each.
 """
 
-import difflib
-import traceback
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 
@@ -70,7 +68,7 @@ class NlgaugeError(Exception):
 
 
 class InputError(NlgaugeError, ValueError):
-    """Texts, shapes or files that cannot be scored as given."""
+    """Texts, shapes or files that cannot be scored."""
 
 
 class ParameterError(NlgaugeError, ValueError):
@@ -78,22 +76,22 @@ class ParameterError(NlgaugeError, ValueError):
 
 
 class UnknownMetricError(NlgaugeError, LookupError):
-    """No metric of that name."""
+    """An unknown name of a metric."""
 
 
 class UnknownNameError(NlgaugeError, KeyError):
-    """No metric, system or segment of that name in a result."""
+    """The name of a metric, system or segment that a result does not contain."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError would put it in quotes
 
 
 class MetricError(NlgaugeError, TypeError):
-    """A metric that does not give what it must: statistics of another shape, outputs of other names."""
+    """A metric that returns statistics of the wrong shape or outputs with undeclared names."""
 
 
 class RowError(MetricError):
-    """What a metric could not do with one of its rows; the engine says which segment that is."""
+    """An error of a metric in one of its rows; the engine adds the segment to the message."""
 
     def __init__(self, problem: str, row: int, texts: Sequence[str]) -> None:
         super().__init__(f"{problem} (texts: {', '.join(f'{text!r:.60}' for text in texts)}).")
@@ -105,9 +103,7 @@ class ModelError(NlgaugeError, RuntimeError):
 
 
 class JudgeError(NlgaugeError, RuntimeError):
-    """A judge that cannot be asked: an endpoint that refuses, a limit that is reached, a reply that is
-    not in the cache.
-    """
+    """A judge that cannot reply: refused requests, an exceeded limit, or a reply that is not cached."""
 
 
 class MissingExtraError(NlgaugeError, ImportError):
@@ -118,11 +114,11 @@ class MissingExtraError(NlgaugeError, ImportError):
 
 
 class NotYetError(NlgaugeError, NotImplementedError):
-    """Something that comes with a later release."""
+    """A feature of a later release."""
 
 
 class ResultError(NlgaugeError, ValueError):
-    """A result that is damaged or lacks what was asked of it."""
+    """A result that is damaged or lacks the requested data."""
 
 
 def _sentence(message: str, hint: str) -> str:
@@ -130,24 +126,24 @@ def _sentence(message: str, hint: str) -> str:
 
 
 def _calls(trace: TracebackType | None) -> list[str]:
-    """Return two lines for each call of a traceback that is neither in nlgauge nor in IPython: the place,
-    and the code.
-    """
+    """Return the place and the code of each call of a traceback outside nlgauge and IPython."""
+    import traceback
+
     lines = []
     for frame, number in traceback.walk_tb(trace):
         module = str(frame.f_globals.get("__name__"))
         if module.partition(".")[0] not in ("nlgauge", "IPython"):
             [call] = traceback.StackSummary.extract([(frame, number)])
-            # The file name of a notebook's cell says nothing.
+            # The file name of a notebook cell is not informative.
             place = "cell" if module == "__main__" else frame.f_code.co_filename
             lines += [f"{place}, line {number}:", f"    {call.line}"]
     return lines
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """ " (did you mean ...?)" with the nearest known names, to stand behind what was given; nothing where
-    none is near.
-    """
+    """Return " (did you mean ...?)" with the nearest known names; "" if no name is similar."""
+    import difflib
+
     near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 

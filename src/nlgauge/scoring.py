@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 import os
-import re
-import shutil
-import tempfile
+import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
+from nlgauge._core.backend import chosen as chosen_kernels
 from nlgauge._core.defaults import SEED
+from nlgauge._core.lazy import Later, lazy
 from nlgauge._core.options import completed, takes_options
 from nlgauge._core.progress import progress
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import system_names
 from nlgauge.corpus.records import blocks_of_records, check_alone
 from nlgauge.engine import engine
-from nlgauge.engine.carbon import checked_country
-from nlgauge.engine.checks import warn_about_languages
+from nlgauge.engine.checks import warn_about_languages, warn_about_languages_of
 from nlgauge.engine.chunk import Job
-from nlgauge.engine.environment import environment
 from nlgauge.engine.executors import Executor, default_executor, executor_of
-from nlgauge.engine.prepare import MetricSpec, labelled, prepared, signatures
+from nlgauge.engine.prepare import MetricSpec, labeled, prepared, signatures
+from nlgauge.engine.run_options import run_options
 from nlgauge.errors import ParameterError
 from nlgauge.features import RunOptions
-from nlgauge.io.choice import Choice
-from nlgauge.io.record_pieces import RecordPieces
-from nlgauge.metric import AnyMetric
+from nlgauge.metric import REGISTERED, AnyMetric, Metric
 from nlgauge.metric.reduction import ReduceFn
-from nlgauge.results.result import Result
 
 if TYPE_CHECKING:
+    from nlgauge.metric.compiled import Compiled
+    from nlgauge.results.asking import Progress, Sure
+    from nlgauge.results.result import Result
     from nlgauge.results.storage.resume import Destination
 
-# The types of devices that torch has, with a number; whether there is one is seen when a model is loaded.
-_DEVICE = re.compile(r"(cpu|cuda|hip|mps|xpu|hpu|xla|mtia|maia|ipu|npu|vulkan|meta|privateuseone)(:\d+)?")
 DEFAULT_METRICS = ("bleu", "chrf", "rouge")
+# Scorers of single metrics that `score` has made, by name.
+_SCORERS: dict[str, Scorer] = {}
+_MOST_SCORERS = 256
+# Number of pairs from which compiling a metric pays off in the first call.
+_WORTH_COMPILING = 256
+# More segments take the ordinary way, which reports progress chunk by chunk.
+_MOST_PAIRS = 1 << 18
 
 
 class SetupOptions(TypedDict, total=False):
@@ -64,6 +68,7 @@ class TextOptions(TypedDict, total=False):
     lang: str | None
     fields: Mapping[str, Iterable[Any]] | None
     systems: Sequence[str] | None
+    mapping: Mapping[str, str] | None
     skip_missing: bool
     common: bool
     pooled: bool
@@ -92,14 +97,26 @@ DEFAULTS = {
 }
 
 
+class _CompiledForms(NamedTuple):
+    """The compiled forms of all metrics of a scorer, for calls without options; none if a metric has no such form."""
+
+    job: Job
+    forms: dict[str, Compiled]
+    # Whether every metric takes lists of references.
+    choose: bool
+    # The metrics that were compiled.
+    metrics: dict[str, AnyMetric]
+
+
 class Scorer:
     """A reusable set of metrics; call it with texts.
 
     Parameters
     ----------
     metrics : str, metric, mapping or iterable of these, optional
-        Names with or without parameters ("bleu", "chrf(word_order=2)"), metric objects, or mappings with the keys "path"
-        (name), "resulting_name" (label) and "compute_kwargs". Default: bleu, chrf and rouge.
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), with a label before an equals sign if another is
+        wanted ("plus=chrf(word_order=2)"); metric objects; or mappings with the keys "path" (name), "resulting_name"
+        (label) and "compute_kwargs". Default: bleu, chrf and rouge.
     run_concurrent : bool, default False
         Use the executor "processes" if `executor` is None.
     executor : str or Executor, optional
@@ -131,8 +148,8 @@ class Scorer:
         self, metrics: MetricSpec | Iterable[MetricSpec] | None = None, **options: Unpack[SetupOptions]
     ) -> None:
         chosen = completed("Scorer", SetupOptions, DEFAULTS, options)
-        self.carbon = None if chosen["carbon"] is None else checked_country(chosen["carbon"])
-        self.metrics = labelled(
+        self.carbon = None if chosen["carbon"] is None else _country(chosen["carbon"])
+        self.metrics = labeled(
             DEFAULT_METRICS if metrics is None else metrics,
             _flag(chosen["allow_remote_code"], "allow_remote_code"),
         )
@@ -143,6 +160,9 @@ class Scorer:
         self.output = output_of(chosen["output"], chosen["resume"], chosen["overwrite"])
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
+        # Calls without options are executed by compiled metrics, small ones from the second one on.
+        self._has_scored = False
+        self._default_executor = self.executor if executor is None else None
 
     @takes_options(CallOptions, DEFAULTS)
     def __call__(
@@ -171,6 +191,8 @@ class Scorer:
             Further values of the segments: a mapping from field names to N values each.
         systems : sequence of str, optional
             Systems to read. If records have no prediction field, these are the columns that contain predictions.
+        mapping : mapping of str to str, optional
+            Columns of records by name of the field, such as {"prediction": "answer", "reference": "expected"}.
         skip_missing : bool, default False
             Skip segments with a missing text, and warn how many.
         common : bool, default False
@@ -194,6 +216,10 @@ class Scorer:
         Result
             Scores, segment scores, intervals, tests and explanations.
         """
+        if sources is None and not options:
+            result = self._compiled_result(predictions, references)
+            if result is not None:
+                return result
         chosen = completed("Scorer.__call__", CallOptions, DEFAULTS, options)
         run = run_options(chosen["seed"], chosen["batch_size"], chosen["device"])
         reduce_fn, show_progress = chosen["reduce_fn"], chosen["show_progress"]
@@ -202,7 +228,11 @@ class Scorer:
         blocks = blocks_of_records(predictions)
         if blocks is None:
             corpus = Corpus.read(predictions, references, sources, **texts)
+            self._has_scored = True
             return self.score_corpus(corpus, reduce_fn, run, show_progress)
+        from nlgauge.io.choice import Choice
+        from nlgauge.io.record_pieces import RecordPieces
+
         columns = {name: texts[name] for name in ("ids", "weights", "documents", "fields")}
         check_alone(references=references, sources=sources, **columns)
         named: dict[str, Any] = {"columns": system_names(texts["systems"]), **flags}
@@ -243,17 +273,67 @@ class Scorer:
 
             with _shown(show_progress):
                 return run_in_memory(corpus, job, self.executor, self.output, self.carbon)
+        from nlgauge.engine.environment import current_environment, environment
+        from nlgauge.results.result import Result
+
         warn_about_languages(corpus, job.metrics)
         with _shown(show_progress):
             tables, fits, costs = engine.run(corpus, job, self.executor, self.carbon)
+        current = current_environment()
         return Result(
             corpus,
             tables,
             signatures(corpus, job),
             costs,
             replace(job, fits=fits) if fits else job,
-            environment(),
+            Later(lambda: environment(current)),
         )
+
+    def score_until_sure(
+        self,
+        corpus: Corpus,
+        sure: Sure,
+        reduce_fn: ReduceFn = None,
+        options: RunOptions | None = None,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> Result:
+        """Score segments in random order until the first two systems differ significantly.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            N segments with the predictions of two or more systems; the first two are tested.
+        sure : Sure
+            Level, looks, budget and metric of the test (`nlgauge.results.asking.Sure`).
+        reduce_fn : str or callable, optional
+            Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+            function, or a callable that maps an array of scores to a number.
+        options : RunOptions, optional
+            Seed, batch size and device of the run.
+        report : callable, optional
+            Function that gets the progress after each look.
+
+        Returns
+        -------
+        Result
+            Judges and models score only the segments that the test needed; `sequential` has the verdict. All other
+            metrics score every segment.
+        """
+        from nlgauge.results.asking import ask_until_sure
+
+        run = run_options() if options is None else options
+
+        def score_part(part: Corpus, labels: Sequence[str]) -> Result:
+            specs = [{"path": self.metrics[label], "resulting_name": label} for label in labels]
+            scorer = Scorer(specs, executor=self.executor, cache=self.cache)
+            return scorer.score_corpus(part, reduce_fn, run, False)
+
+        result = ask_until_sure(corpus, self.metrics, score_part, sure, run.seed, report)
+        if self.output is not None:
+            from nlgauge.results.storage.save import save
+
+            save(result, self.output.directory, self.output.texts, self.output.overwrite)
+        return result
 
     def score_pieces(
         self,
@@ -289,6 +369,8 @@ class Scorer:
 
         output, made = self.output, None
         if output is None:
+            import tempfile
+
             made = tempfile.mkdtemp(prefix="nlgauge-")
             output = Destination(Path(made) / "result")
         try:
@@ -307,11 +389,67 @@ class Scorer:
         weakref.finalize(result, _remove, made)
         return result
 
+    def _compiled_result(self, predictions: Any, references: Any) -> Result | None:
+        """Return the result by compiled metrics; None if the call must take the ordinary way."""
+        if (
+            type(predictions) is not list
+            or type(references) is not list
+            or not (1 if self._has_scored else _WORTH_COMPILING) <= len(predictions) <= _MOST_PAIRS
+            or not references
+            or chosen_kernels() != "native"
+            or (self.carbon, self.output) != (None, None)
+            or self.executor is not self._default_executor
+        ):
+            return None
+        if self._compiled.metrics != self.metrics:  # the caller has changed the metrics of the scorer
+            del self.__dict__["_compiled"]
+        job, forms, choose, _ = self._compiled
+        if not forms or (type(references[0]) is not str and not choose):
+            return None
+        from nlgauge.results.compiled import Computed, compiled_result, texts_of
+
+        statistics = {}
+        is_ascii = True
+        for label, form in forms.items():
+            started = time.perf_counter()
+            scored = form.native.statistics(predictions, references)
+            if scored is None:
+                return None
+            rows, spent, is_ascii = scored
+            statistics[label] = Computed(form, rows, time.perf_counter() - started, spent)
+        result = compiled_result(job, statistics, predictions, references)
+        if not is_ascii:
+            warn_about_languages_of(*texts_of(result), job.metrics)
+        return result
+
+    @lazy
+    def _compiled(self) -> _CompiledForms:
+        from nlgauge.metric.compiled import compiled
+
+        job = self._job_of(None, None, run_options())
+        forms: dict[str, Compiled] = {}
+        choose = True
+        for label, metric in job.metrics.items():
+            form = compiled(metric)
+            warns = any(output.warning for outputs in metric.outputs().values() for output in outputs)
+            if form is None or warns or not isinstance(metric, Metric):
+                return _CompiledForms(job, {}, False, dict(self.metrics))
+            forms[label] = form
+            choose = choose and (metric.takes == "joint" or metric.reduce == "best")
+        return _CompiledForms(job, forms, choose, dict(self.metrics))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled forms are made again from the metrics.
+        return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
+
     def _job(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions) -> Job:
-        wanted = dict(self.metrics), corpus.lang, reduce_fn
+        return self._job_of(corpus.lang, reduce_fn, options)
+
+    def _job_of(self, lang: str | None, reduce_fn: ReduceFn, options: RunOptions) -> Job:
+        wanted = dict(self.metrics), lang, reduce_fn
         last = self._prepared  # another thread may put something else there
         if last[0] != wanted:
-            last = self._prepared = wanted, prepared(self.metrics, corpus.lang, reduce_fn)
+            last = self._prepared = wanted, prepared(self.metrics, lang, reduce_fn)
         return Job(last[1], reduce_fn, options, cache=self.cache)
 
 
@@ -335,8 +473,9 @@ def score(
     sources : sequence of str, optional
         N source texts, one per segment.
     metrics : str, metric, mapping or iterable of these, optional
-        Names with or without parameters ("bleu", "chrf(word_order=2)"), metric objects, or mappings with the keys "path"
-        (name), "resulting_name" (label) and "compute_kwargs". Default: bleu, chrf and rouge.
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), with a label before an equals sign if another is
+        wanted ("plus=chrf(word_order=2)"); metric objects; or mappings with the keys "path" (name), "resulting_name"
+        (label) and "compute_kwargs". Default: bleu, chrf and rouge.
     run_concurrent : bool, default False
         Use the executor "processes" if `executor` is None.
     executor : str or Executor, optional
@@ -366,6 +505,8 @@ def score(
         Further values of the segments: a mapping from field names to N values each.
     systems : sequence of str, optional
         Systems to read. If records have no prediction field, these are the columns that contain predictions.
+    mapping : mapping of str to str, optional
+        Columns of records by name of the field, such as {"prediction": "answer", "reference": "expected"}.
     skip_missing : bool, default False
         Skip segments with a missing text, and warn how many.
     common : bool, default False
@@ -403,6 +544,8 @@ def score(
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
     """
+    if not options and isinstance(metrics, str):
+        return _scorer_of(metrics)(predictions, references, sources)
     chosen = completed("score", ScoreOptions, DEFAULTS, options)
     setup, call = (
         {name: chosen[name] for name in declared.__annotations__} for declared in (SetupOptions, CallOptions)
@@ -410,20 +553,28 @@ def score(
     return Scorer(metrics, **setup)(predictions, references, sources, **call)
 
 
+def _scorer_of(name: str) -> Scorer:
+    """Return the scorer of a metric by name, the same in every call: a loop makes and compiles the metric once."""
+    scorer = _SCORERS.get(name)
+    registered = REGISTERED.classes
+    if scorer is None or any(
+        registered.get(metric.name) is not type(metric) for metric in scorer.metrics.values()
+    ):
+        if len(_SCORERS) >= _MOST_SCORERS:
+            _SCORERS.clear()
+        scorer = _SCORERS[name] = Scorer(name)
+    return scorer
+
+
 def _remove(directory: str | None) -> None:
     if directory is not None:
+        import shutil
+
         shutil.rmtree(directory, ignore_errors=True)
-
-
-def run_options(seed: int = SEED, batch_size: int | None = None, device: str | None = None) -> RunOptions:
-    """Return the options of a run; raise ParameterError if an option is invalid."""
-    return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
 
 def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Destination | None:
     """Return the destination of a result, None without a directory; raise ParameterError if it is invalid."""
-    from nlgauge.results.storage.resume import Destination
-
     flags = {name: _flag(value, name) for name, value in (("resume", resume), ("overwrite", overwrite))}
     if directory is None:
         asked = next((name for name, value in flags.items() if value), None)
@@ -436,7 +587,15 @@ def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> De
         return None
     if not isinstance(directory, str | Path) or not _names_a_place(str(directory)):
         raise ParameterError(f"output must be the path of a directory, got {directory!r:.60}.")
+    from nlgauge.results.storage.resume import Destination
+
     return Destination(Path(directory), **flags)
+
+
+def _country(code: Any) -> str:
+    from nlgauge.engine.carbon import checked_country
+
+    return checked_country(code)
 
 
 def _names_a_place(path: str) -> bool:
@@ -448,25 +607,6 @@ def _names_a_place(path: str) -> bool:
 
 def _shown(show_progress: bool | None) -> AbstractContextManager[None]:
     return progress(None if show_progress is None else _flag(show_progress, "show_progress"))
-
-
-def _checked(value: int, name: str, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ParameterError(f"{name} must be a whole number from {least}, got {value!r}.")
-    return value
-
-
-def _batch(value: int | None) -> int | None:
-    return None if value is None else _checked(value, "batch_size", 1)
-
-
-def _device(value: str | None) -> str | None:
-    if value is not None and (not isinstance(value, str) or not _DEVICE.fullmatch(value)):
-        raise ParameterError(
-            "device must be a name that torch knows, such as 'cpu', 'cuda', 'cuda:1' or 'mps', got"
-            f" {value!r:.60}."
-        )
-    return value
 
 
 def _flag(value: bool, name: str) -> bool:

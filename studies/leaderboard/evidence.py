@@ -32,7 +32,7 @@ from nlgauge.corpus.scripts import UNSPACED
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import find, metric_classes, parse
-from nlgauge.models.weights.catalogue import catalogue
+from nlgauge.models.weights.catalog import catalog
 from studies.leaderboard.shown import COEFFICIENTS
 from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table, Value
 
@@ -158,8 +158,8 @@ def _needs(spec: str) -> dict[str, Any]:
 
 
 def _languages(of_card: str | Sequence[str], model: Any) -> str | list[str]:
-    """Return the languages of a card that a model of the catalogue knows too."""
-    known = catalogue().get(model)
+    """Return the languages of a card that a model of the catalog knows too."""
+    known = catalog().get(model)
     if known is None or known.languages == "many":
         return of_card if isinstance(of_card, str) else list(of_card)
     return [lang for lang in known.languages if of_card == "any" or lang in of_card]

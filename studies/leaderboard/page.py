@@ -107,7 +107,7 @@ def details(name: str, found: Sequence[Table]) -> str:
     board = BENCHMARKS[name]
     parts = [
         f"# {name}",
-        f"{ABOUT[name]} How to read the tables is said in [the leaderboard](../leaderboard.md).",
+        f"{ABOUT[name]} [The leaderboard](../leaderboard.md#how-to-read-the-tables) explains the tables.",
     ]
     whole = found[0]
     for level in board.coefficients:

@@ -28,7 +28,7 @@ def shown(table: Table, claims: bool = True) -> list[str]:
         if not math.isnan(table.ceilings[human, level])
     ]
     if table.board.most_draws < DRAWS:
-        about.append(f"At most {table.board.most_draws} draws.")
+        about.append(f"At most {table.board.most_draws} resamples.")
     if ceilings:
         about.append(f"One annotator against the mean of the others: {', '.join(ceilings)}.")
     if claims:
@@ -67,14 +67,14 @@ def planned(table: Table) -> list[str]:
     for level in dict.fromkeys(level for level, _ in table.planned):
         of = {yardstick: one for (at, yardstick), one in table.planned.items() if at == level}
         parts = [
-            f"{one.better} better and {one.worse} worse than {shown_yardstick(name)} ({one.alone} better if"
-            " each is tested by itself)"
+            f"{one.better} better and {one.worse} worse than {shown_yardstick(name)} ({one.alone} better"
+            " without correction)"
             for name, one in of.items()
         ]
         first = next(iter(of.values()))
         start = (
-            f"Planned comparisons of {first.metrics} metrics over {LEVELS[level]}, corrected for these"
-            f" {first.pairs} pairs alone"
+            f"Planned comparisons of {first.metrics} metrics over {LEVELS[level]}, corrected only for"
+            f" these {first.pairs} pairs"
         )
         found.append(f"{start}: {'; '.join(parts)}.")
     return found

@@ -358,7 +358,7 @@ def _tested(
     rows: Any
     if people.groups is not None:
         rows = rank(
-            chosen, tasks=[RankingTask(coefficient, level)], generalise_to=target, resamples=resamples
+            chosen, tasks=[RankingTask(coefficient, level)], generalize_to=target, resamples=resamples
         )
         return _placed_by_letters(rows), {}
     # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim,
@@ -366,7 +366,7 @@ def _tested(
     options: dict[str, Any] = {
         "level": level,
         "coefficient": coefficient,
-        "generalise_to": target,
+        "generalize_to": target,
         "resamples": resamples,
     }
     options["test"] = "bootstrap" if level == "input" else "randomization"

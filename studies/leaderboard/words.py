@@ -1,4 +1,4 @@
-"""What is said of each benchmark on the pages of the leaderboard."""
+"""Descriptions of benchmarks on the pages of the leaderboard."""
 
 ABOUT = {
     "summeval": (
@@ -14,14 +14,14 @@ ABOUT = {
         " units (ACU), corrected for length."
     ),
     "primer_dailynews300": (
-        "Primer's set: one summary per news article, without references, ratings by about ten people. Only"
-        " metrics of the source or of the text alone have a place."
+        "Primer's set: one summary per news article, without references, ratings by about ten people. The"
+        " tables have only metrics that need no reference."
     ),
     "webnlg2020_en": (
         "WebNLG 2020, English: texts from RDF triples with one to four references, 0 to 100 by crowd workers."
         " The source is the list of triples."
     ),
-    "bagel": "BAGEL: two systems that put dialogue acts into words; ratings from 1 to 6.",
+    "bagel": "BAGEL: two systems that express dialogue acts in words; ratings from 1 to 6.",
     "hanna": (
         "HANNA: stories by ten generators for prompts of r/WritingPrompts, with one human story as the"
         " reference; means of three raters."
@@ -31,11 +31,11 @@ ABOUT = {
         " source is the dialogue and its fact. Four systems are too few to compare systems."
     ),
     "wmt17_da_seg": (
-        "WMT17, to English from seven languages: 560 translations each with a standardised direct assessment;"
-        " the mean over language pairs. The texts are lower-cased and tokenised."
+        "WMT17, to English from seven languages: 560 translations each with a standardized direct assessment;"
+        " the mean over language pairs. The texts are lower-cased and tokenized."
     ),
     "wmt19_darr": (
-        "WMT19, to English from Gujarati, Kazakh and Lithuanian: pairs of translations of which one was"
+        "WMT19, to English from Gujarati, Kazakh and Lithuanian: pairs of translations in which one was"
         " clearly better (25 points or more); the mean over language pairs. A tie of the metric counts"
         " against it."
     ),

@@ -9,9 +9,10 @@ import nlgauge
 from nlgauge._core import progress
 from nlgauge.corpus import Corpus
 from nlgauge.engine import engine
+from nlgauge.engine.run_options import run_options
 from nlgauge.io import Inputs
 from nlgauge.results.storage import resume as to_disk
-from nlgauge.scoring import Scorer, run_options
+from nlgauge.scoring import Scorer
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int | None]
 
 def test_segments_are_counted_not_chunks(reports, monkeypatch):
     monkeypatch.setattr(Corpus, "chunks", lambda self, characters: np.array_split(np.arange(len(self)), 3))
-    nlgauge.score(["a b"] * 10, ["a c"] * 10, metrics="wer")
+    nlgauge.score(["a b"] * 10, ["a c"] * 10, metrics="wer", executor="serial")
     assert reports == [("scoring segments", 4, 10), ("scoring segments", 7, 10), ("scoring segments", 10, 10)]
 
 

@@ -16,11 +16,13 @@ from twins import needs_native
 
 import nlgauge
 from nlgauge._core.backend import using
+from nlgauge._core.threads import threads
 from nlgauge.corpus import Corpus
 from nlgauge.engine import executors
 from nlgauge.engine.chunk import Task
 from nlgauge.engine.executors import Serial, Threads, default_executor
-from nlgauge.engine.prepare import labelled
+from nlgauge.engine.prepare import labeled
+from nlgauge.errors import ParameterError
 from nlgauge.metric import Arrays, Metric, Output, View
 
 pytestmark = needs_native
@@ -60,6 +62,13 @@ class Where(Metric):
 def three_threads(monkeypatch):
     monkeypatch.setenv("NLGAUGE_THREADS", "3")
     Where.seen.clear()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "two", "²"])
+def test_a_wrong_number_of_threads_is_refused(value, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_THREADS", value)
+    with pytest.raises(ParameterError, match=f"NLGAUGE_THREADS.*{value}"):
+        threads()
 
 
 def test_the_numbers_are_those_of_one_chunk_after_the_other():
@@ -114,7 +123,7 @@ def test_an_error_in_a_thread_surfaces_as_it_is():
 )
 def test_models_and_metrics_of_others_run_one_chunk_after_the_other(metrics, kind):
     assert type(nlgauge.Scorer(metrics).executor) is kind
-    assert type(default_executor(labelled(metrics).values())) is kind
+    assert type(default_executor(labeled(metrics).values())) is kind
 
 
 def test_adding_to_a_result_asks_for_the_executor_of_what_is_added(monkeypatch):

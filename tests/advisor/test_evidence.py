@@ -12,7 +12,7 @@ import nlgauge
 from nlgauge.advisor import settings
 from nlgauge.advisor.evidence import evidence, evidence_record
 from nlgauge.metric.registry import metric_classes
-from nlgauge.models.weights.catalogue import catalogue
+from nlgauge.models.weights.catalog import catalog
 from studies.leaderboard import boards
 from studies.leaderboard.boards import BENCHMARKS
 from studies.leaderboard.evidence import needs, refresh
@@ -140,8 +140,8 @@ def test_needs_are_those_of_code_and_cards():
 
 
 def test_models_know_languages():
-    assert all(entry.languages for entry in catalogue().values())
-    assert [catalogue()[name].languages for name in ("minilm", "bert-base-chinese", "wmt22-comet-da")] == [
+    assert all(entry.languages for entry in catalog().values())
+    assert [catalog()[name].languages for name in ("minilm", "bert-base-chinese", "wmt22-comet-da")] == [
         *(["en"], ["zh"], "many")
     ]
     facts = RECORD["metrics"]

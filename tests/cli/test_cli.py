@@ -20,7 +20,8 @@ from messages import mentions
 import nlgauge
 from nlgauge._core.backend import chosen
 from nlgauge.cli.commands.demo import METRICS, sample
-from nlgauge.errors import MissingExtraError, ModelError, ResultError
+from nlgauge.cli.options import ExecutorOptions
+from nlgauge.errors import MissingExtraError, ModelError, UnknownNameError
 
 EVIL = "[red]x[/red] \x1b[31m:smile:"
 
@@ -151,6 +152,24 @@ def test_options_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert os.environ["NLGAUGE_OFFLINE"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("words", "executor", "threads"),
+    [
+        ({"jobs": 1, "executor": "threads"}, "threads", "1"),
+        ({"jobs": 3, "executor": None}, "processes", "3"),
+        ({"jobs": 1, "executor": None}, None, "7"),
+        ({"jobs": None, "executor": "processes"}, "processes", "7"),
+    ],
+)
+def test_jobs_set_the_number_of_threads(
+    words: dict[str, object], executor: str | None, threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NLGAUGE_THREADS", "7")
+    options = ExecutorOptions(**words, address=None, gpus_per_worker=0)
+    assert options.chosen() == executor
+    assert os.environ["NLGAUGE_THREADS"] == threads
+
+
 def test_several_jobs_give_the_same_numbers() -> None:
     arguments = ("score", "-m", "wer", "-m", "chrf", "-r", "refs.txt", "sysA.txt", "sysB.txt")
     assert document(*arguments, "--jobs", "2") == document(*arguments)
@@ -219,7 +238,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "-r", "ref.txt", "sysA.txt"], "ref.txt ... 'refs.txt'"),
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt ... 1 ... sysA.txt ... 3"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt ... UTF-8: line 1, byte 4 is 0xE9"),
-        (["score", "-r", "-", "-"], "asked for twice"),
+        (["score", "-r", "-", "-"], "standard input ... twice"),
         (
             ["score", "sysA.txt"],
             ("bleu ... -r ... sacreBLEU ... REFERENCES -i SYSTEM"),
@@ -228,7 +247,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
             ["score", "-m", "coverage", "sysA.txt"],
             "coverage ... -s",
         ),
-        (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "system ... 'sysA'"),
+        (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "'sysA' ... A=sysA.txt"),
         (["score", "-r", "refs.txt", "sysA.txt", "--reduce", "nonsense"], "nonsense"),
         (["score", "-r", "refs.txt", "sysA.txt", "--confidence", "95"], "95.0 ... 0 and 1"),
         (
@@ -252,8 +271,8 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
             "--caption and --label ... LaTeX ... --format",
         ),
         (
-            ["score", "-m", "faithfulness", "-r", "refs.txt", "sysA.txt"],
-            "metric 'faithfulness'; summac, alignscore",
+            ["score", "-m", "groundedness", "-r", "refs.txt", "sysA.txt"],
+            "metric 'groundedness'; faithfulness ... summac, alignscore",
         ),
         (
             ["score", "-m", "bertscore(model=my dir)", "-r", "refs.txt", "sysA.txt"],
@@ -286,7 +305,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score", "--nonsense"], "--nonsense"),
         (["nonsense"], "unknown command 'nonsense'"),
         (["card", "blue"], "metric 'blue'"),
-        (["list", "--category", "nonsense"], "'nonsense' ... Categories"),
+        (["list", "--category", "nonsense"], "category 'nonsense' ... Overlap"),
     ],
 )
 def test_wrong_use_exits_with_2_and_says_what_is_wrong(arguments: list[str], message: str) -> None:
@@ -497,7 +516,7 @@ def test_compare() -> None:
     ("arguments", "code", "message"),
     [
         (["compare", "out", "sysA", "sysC"], 2, "system 'sysC'"),
-        (["compare", "out", "--test", "t"], 2, "test ... 'randomization' or 'bootstrap'"),
+        (["compare", "out", "--test", "t"], 2, "'--test' ... 't' ... randomization, bootstrap"),
         (["compare", "."], 1, "run.json is missing"),
         (["compare", "nowhere"], 1, "directory ... nowhere"),
         (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "metric 'chrf'"),
@@ -561,14 +580,22 @@ def test_list_filters_by_the_taxonomy() -> None:
     assert document("list", "--untrained", "--supervised", "--quality", "Fluency") == []
 
 
+def test_list_names_compiled_metrics_and_the_reasons_for_others() -> None:
+    reasons = {row["name"]: row["compiled"] for row in document("list", "--compiled")}
+    assert (reasons["bleu"], reasons["mauve"]) == ("yes", "no: has no statistics of rows")
+    assert "yes" in run("list", "--compiled").stdout.split()
+
+
 def test_card() -> None:
     result = run("card", "sacrebleu")
     assert result.exit_code == 0
     assert "name: bleu" in result.stdout
     assert "When it misleads" in result.stdout
-    found = document("card", "bleu")
-    assert found["categories"] == ["Overlap"]
-    assert "text" not in found
+    fields = document("card", "bleu")
+    assert fields["categories"] == ["Overlap"]
+    assert "text" not in fields
+    assert fields["citation"] == nlgauge.card("bleu").citation
+    assert fields["citation"] in result.stdout
 
 
 def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -604,7 +631,7 @@ def test_models_are_checked_and_removed(folder: Path) -> None:
     place = folder / "cache" / "mine"
     first = run("models", "list")
     assert first.stdout.splitlines()[2].split()[0] == "mine"
-    assert "1 downloaded models use" in first.stderr
+    assert "downloaded models: 1" in first.stderr
     assert run("models", "verify").stderr == "mine: all 2 files are unchanged\n"
     (place / "words.txt").write_text("b\n")
     result = run("models", "verify", "mine")
@@ -618,8 +645,12 @@ def test_models_are_checked_and_removed(folder: Path) -> None:
         result = run("models", "remove", name, "--yes")
         assert result.exit_code in (1, 2), name
         assert mentions(result.stderr, message)
-    assert run("models", "remove", "mine").exit_code == 1
-    assert place.is_dir()
+    assert mentions(run("models", "remove", "mine").stderr, "--yes")
+    (folder / "w.vec").write_text("1 3\na 1 2 3\n")
+    run("models", "get", "other", "--from", str(folder / "w.vec"))
+    answered = run("models", "remove", "other", "mine", stdin="y\nn\n")
+    assert answered.exit_code == 1 and "nothing was removed" in answered.stderr
+    assert place.is_dir() and (folder / "cache" / "other").is_dir()
     assert "removed mine" in run("models", "remove", "mine", "--yes").stderr
     assert not place.exists()
 
@@ -646,12 +677,11 @@ def test_a_quoted_tsv_scores_as_its_texts_do() -> None:
     assert found == nlgauge.score(texts, texts[::-1], metrics="chrf")["chrf"]["score"]
 
 
-@pytest.mark.parametrize(
-    "error", [KeyError("no such thing"), type("Ours", (ResultError, KeyError), {})("no such thing")]
-)
-def test_asking_for_what_is_not_there_is_wrong_use_whatever_kind_of_lookup_error_it_is(
-    error: Exception, monkeypatch: pytest.MonkeyPatch
+def test_an_unknown_name_is_incorrect_usage_and_has_the_hint_for_the_command_line(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    error = UnknownNameError("no such thing", python="pass another", cli="use --another")
+
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
@@ -660,7 +690,8 @@ def test_asking_for_what_is_not_there_is_wrong_use_whatever_kind_of_lookup_error
     monkeypatch.setattr("nlgauge.results.result.Result.explain", fail)
     for arguments in (["compare", "out"], ["explain", "out", "-m", "wer", "--segment", "0"]):
         result = run(*arguments)
-        assert (result.exit_code, result.stderr) == (2, "error: no such thing\n")
+        assert (result.exit_code, result.stderr) == (2, f"error: {error.for_cli()}\n")
+        assert "--another" in result.stderr
 
 
 def test_the_sample_is_what_the_demo_needs() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from nlgauge.cli import app
+from nlgauge.cli.commands import app
 from nlgauge.meta.benchmarks import names
 
 

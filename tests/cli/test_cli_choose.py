@@ -83,7 +83,7 @@ def test_the_help_lists_tasks_and_qualities():
 def test_the_command_loads_little():
     """Counted in modules, because seconds depend on the machine."""
     code = (
-        "import sys; from nlgauge.cli import app\n"
+        "import sys; from nlgauge.cli.commands import app\n"
         "try: app(['choose', '--task', 'translation', '--json'])\n"
         "except SystemExit: print(*sys.modules, file=sys.stderr)"
     )

@@ -17,15 +17,16 @@ from cli_cases import commands, enter, printed, refused, scored
 from click.shell_completion import ShellComplete
 
 import nlgauge
-from nlgauge.cli import app, program
+from nlgauge.cli import program
+from nlgauge.cli.commands import app
 from nlgauge.cli.commands.about import TOPICS, page
 from nlgauge.cli.help import filled, summary
 from nlgauge.cli.parameters import SACREBLEU
 from nlgauge.corpus.records import FIELD_NAMES
 
 VERBS = (
-    "Add Check Compare Convert Delete Describe Download Draw Estimate Exit Explain Explore List Manage Measure"
-    " Print Recommend Remove Score Show Test Write"
+    "Add Check Choose Compare Convert Delete Describe Download Draw Estimate Exit Explain Explore Import List Manage Measure"
+    " Plan Print Rank Recommend Remove Score Show Test Write"
 ).split()
 COMMANDS = list(commands())
 
@@ -96,6 +97,15 @@ def test_the_program_lists_its_commands_by_group() -> None:
         match[1] for lines in shown.values() for line in lines if (match := re.match(r"  ([a-z]+) ", line))
     ]
     assert names == app.list_commands(click.Context(app))
+
+
+def test_the_program_lists_the_summary_of_each_command() -> None:
+    context = click.Context(app)
+    for entries in app.groups.values():
+        for name, entry in entries.items():
+            command = app.get_command(context, name)
+            assert command is not None
+            assert entry.summary == summary(command)
 
 
 def test_score_has_five_panels_and_those_of_sacrebleu() -> None:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from messages import mentions
 
 import nlgauge
-from nlgauge.cli import app
+from nlgauge.cli.commands import app
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ResultError
 from nlgauge.meta import Judgments, compare, seconds_per_thousand
@@ -120,7 +120,7 @@ def interrupted_run(tmp_path, monkeypatch):
         patch.setattr(Ter, "statistics", interrupted)
         code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
     assert code == 130
-    assert f"interrupted; the result is in {place}" in err
+    assert f"interrupted; progress is saved in {place}" in err and "--resume" not in err
     assert nlgauge.load(place / "results" / "sample").labels == ("chrf",)
     assert (place / "results" / "sample.unfinished").is_dir()
     return place
@@ -152,7 +152,7 @@ def test_a_directory_is_of_one_study(tmp_path):
     run("sample", "-m", "chrf", "-o", str(place), *QUICK)
     code, _, err = run("sample", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
     assert code == 2
-    assert "study of other texts" in err
+    assert "contains another study" in err
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
     code, _, err = run("sample", "-m", "chrf", "-o", str(tmp_path / "full"), *QUICK)
@@ -174,13 +174,22 @@ def test_a_study_is_opened_again(tmp_path):
         reopened(tmp_path)
 
 
+def test_only_plots_need_matplotlib(tmp_path, monkeypatch):
+    place = str(tmp_path / "out")
+    run("sample", "--human", "relevance", "-m", "chrf", "wer", "-o", place, *QUICK)
+    monkeypatch.setitem(sys.modules, "nlgauge.show.plots.files", None)  # cannot be imported
+    for command in (("compare", place, "--resamples", "50"), ("cost", place)):
+        code, _, err = run(*command)
+        assert code == 0, err
+
+
 def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     place = str(tmp_path / "out")
     run("sample", "--human", "relevance,fluency", "-m", "chrf", "ter", "wer", "-o", place, *QUICK)
     code, out, err = run("compare", place, "--human", "relevance", "--resamples", "50", "--json")
     assert code == 0, err
     document = json.loads(out)
-    assert document["made"]["generalise_to"] == "systems"
+    assert document["made"]["generalize_to"] == "systems"
     assert [(row["metric"], row["other"]) for row in document["rows"]] == [
         ("chrf", "ter"),
         ("chrf", "wer"),
@@ -326,9 +335,24 @@ def test_a_file_of_records_with_human_columns(tmp_path):
     code, out, err = run(str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf", "--json", *QUICK)
     assert code == 0, err
     assert {row["group"] for row in json.loads(out)["rows"]} == {"fr-en", "de-en", "average"}
+    code, _, err = run(str(path), "--human", "adequacy", "--group", "de-en", "-m", "chrf", *QUICK)
+    assert code == 2
+    assert mentions(err, "'de-en' ... --group-by")
     code, _, err = run(str(path), "--human", "adequecy", "-m", "chrf", *QUICK)
     assert code != 0
     assert mentions(" ".join(err.split()), "did you mean 'adequacy'? ... lp, adequacy")
+
+
+def test_groups_that_are_not_language_pairs(tmp_path):
+    path = tmp_path / "data.jsonl"
+    domains = [{**record, "domain": "news" if record["lp"] == "fr-en" else "web"} for record in records()]
+    path.write_text("".join(json.dumps(record) + "\n" for record in domains), "utf-8")
+    options = (str(path), "--human", "adequacy", "--group-by", "domain", "-m", "chrf", "--json", *QUICK)
+    code, out, err = run(*options)
+    assert code == 0, err
+    assert {row["group"] for row in json.loads(out)["rows"]} == {"news", "web", "average"}
+    code, _, err = run(*options, "--group", "news")
+    assert code == 0, err
 
 
 def test_a_human_column_of_several_annotators_is_read_as_human_raw_is(tmp_path):
@@ -372,7 +396,7 @@ def test_a_ceiling_that_is_not_known_is_explained_below_the_table(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
     _, out, _ = run(str(path), "--human", "adequacy", "-m", "chrf", *QUICK)
-    assert "no ceiling for adequacy: one score per output" in out
+    assert "no ceiling for adequacy: only one rating per output" in out
     assert "no ceiling" not in run("sample", "--human", "relevance", "-m", "chrf", *QUICK)[1]
 
 
@@ -537,7 +561,11 @@ def test_between_metrics_of_a_study(kept, tmp_path):
     expected = judged.between_metrics(level="system", coefficient="kendall", with_human=True)
     assert [row["value"] for row in json.loads(out)["rows"]] == expected.column("value")
     code, _, err = run("between", str(kept), "-m", "chrf")
-    assert (code, "needs two metrics, got chrf" in err) == (2, True)
+    assert (code, "got chrf" in err) == (2, True)
+    code, _, err = run("between", str(kept), "--human", "relevance")
+    assert (code, "--human relevance requires --with-humans" in err) == (2, True)
+    code, _, err = run("between", str(kept), "--with-humans", "--human", "nothing")
+    assert (code, "'nothing'" in err) == (2, True)
     _, out, _ = run("between", str(kept), "-m", "chrf,ter")
     assert out.splitlines()[0] == "Agreement of metrics with each other: global, pearson"
 
@@ -655,7 +683,7 @@ def test_estimates_from_few_labels(tmp_path):
     judged = benchmark.judgments(benchmark.score("chrf", show_progress=False))
     for words, options in (
         ((), {}),
-        (("--differences", "--generalise-to", "none"), {"of": "differences", "generalise_to": "none"}),
+        (("--differences", "--generalise-to", "none"), {"of": "differences", "generalize_to": "none"}),
     ):
         code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--json", *words)
         assert code == 0, err
@@ -691,7 +719,7 @@ def test_what_to_label_next_and_what_came_of_it(tmp_path):
         str(tmp_path / "next.csv"),
     )
     assert code == 0, err
-    assert "with the probabilities that were given" in " ".join(out.split())
+    assert "with the specified probabilities" in " ".join(out.split())
     (tmp_path / "next.csv").write_text("segment,probability\n0,1\n", "utf-8")
     code, _, err = run(
         "estimate",
@@ -728,7 +756,7 @@ def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
         str(tmp_path / "out"),
     )
     assert out.splitlines()[1].split() == ["metric", "value", "n"]
-    assert "chrf, ter (system): scores are the same for all" in out
+    assert "chrf, ter (system): all scores are equal" in out
     _, out, _ = run("compare", str(tmp_path / "out"), "--resamples", "20")
     assert "chrf - ter: kendall of chrf and ter is undefined" in out
 
@@ -815,7 +843,7 @@ def test_a_result_without_texts_has_numbers_enough(tmp_path):
     nlgauge.score(records()[1:], metrics=["chrf"], pooled=True).save(tmp_path / "pooled", texts=False)
     code, _, err = run(str(tmp_path / "pooled"), *WORDS)
     assert code == 1
-    assert "the names of their systems are not known" in " ".join(err.split())
+    assert "the systems of the records are not known" in " ".join(err.split())
 
 
 def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
@@ -828,6 +856,9 @@ def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
     assert sorted(row["value"] or 0 for row in of_file) == sorted(
         0 if math.isnan(row["value"]) else row["value"] for row in judged
     )
+    for command in ("compare", "cost"):
+        code, out, err = run(command, str(place), "--human", str(path), "--json")
+        assert (code, {row["human"] for row in json.loads(out)["rows"]}) == (0, {"adequacy"}), err
 
 
 def test_commands_that_read_a_study_read_a_saved_result(tmp_path):
@@ -855,7 +886,7 @@ def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
             (place, "--human", "adequecy"),
             "'adequecy' (did you mean 'adequacy'?) ... adequacy, lp",
         ),
-        ((place, "--human", "lp"), "same for all systems"),
+        ((place, "--human", "lp"), "one value for all systems"),
         ((place, "--human", "adequacy", "-m", "bleu"), "metric 'bleu'"),
         ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
         ((place, "--human", "adequacy", "--sample", "2"), "--sample ... benchmark"),

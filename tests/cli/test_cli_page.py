@@ -1,4 +1,4 @@
-"""docs/howto/command-line.md runs from top to bottom in one directory, and names every command."""
+"""The pages with commands run one after the other in one directory, and name every command."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import click
 import pytest
 import shell
 
-from nlgauge.cli import app
+from nlgauge.cli.commands import app
 
-PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "command-line.md").read_text("utf-8")
+PAGE = "\n".join(
+    (Path(__file__).parents[2] / "docs" / "howto" / f"{name}.md").read_text("utf-8")
+    for name in ("command-line", "ci", "caches", "meta-commands")
+)
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -26,7 +29,7 @@ def test_every_block_runs_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert printed or "nlgauge" not in block, block
 
 
-def test_the_page_names_every_command() -> None:
+def test_the_pages_name_every_command() -> None:
     names = app.list_commands(click.Context(app))
     assert len(names) > 10
     assert [name for name in names if f"nlgauge {name}" not in PAGE] == []

@@ -143,7 +143,7 @@ def test_the_form_of_sacrebleu_scores_against_all_references() -> None:
     )
 
 
-def test_tokeniser_and_case_reach_the_metrics_that_take_them() -> None:
+def test_tokenizer_and_case_reach_the_metrics_that_take_them() -> None:
     found = document(
         "score", "-m", "bleu", "chrf", "rouge", "-tok", "char", "-lc", "-r", "refs.txt", "sysA.txt"
     )
@@ -154,7 +154,7 @@ def test_tokeniser_and_case_reach_the_metrics_that_take_them() -> None:
         "score", "-m", "bleu(tokenizer='none')", "bleu", "-tok", "intl", "-r", "refs.txt", "sysA.txt"
     )
     assert list(kept["signatures"]) == ["bleu(tokenizer='none')", "bleu(tokenizer='intl')"]
-    assert "distinct has the parameter lowercase=True" in refused(
+    assert "(distinct) has the parameter lowercase; omit --lowercase" in refused(
         "score", "-m", "distinct", "-lc", "sysA.txt"
     )
     assert "tokenizer must be one of" in refused(

@@ -1,8 +1,6 @@
-"""assert_not_worse fails beyond chance alone, and says by how much."""
+"""assert_not_worse fails only for a significant difference, and its message shows the scores."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 
@@ -38,19 +36,19 @@ def test_the_message_has_the_numbers_of_a_comparison():
     )["wer"]
     with pytest.raises(AssertionError) as caught:
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
-    assert str(caught.value) == (
-        f"wer is worse than that of the baseline, beyond chance: 0.3000 against 0.0000, gain -0.3000 "
-        f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] (95%), p = {row.p:.4f} (randomization, 1000 resamples)."
-    )
+    message = str(caught.value)
+    assert message.startswith("wer ") and "0.3000 against 0.0000, gain -0.3000" in message
+    assert f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] (95%), p = {row.p:.2g}" in message
+    assert "(randomization, 1000 resamples)" in message
 
 
 def test_another_output_a_margin_and_a_level():
-    with pytest.raises(AssertionError, match=re.escape("rouge.rouge2 is worse")):
+    with pytest.raises(AssertionError, match=r"rouge\.rouge2.*worse"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge2")
-    with pytest.raises(UnknownNameError, match="no metric"):
+    with pytest.raises(UnknownNameError, match="was not tested"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge7")
     assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", margin=0.31)
-    with pytest.raises(AssertionError, match=r"beyond.*0\.29"):
+    with pytest.raises(AssertionError, match=r"wer.*0\.29"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", margin=0.29)
     assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", alpha=0.0005)
     with pytest.raises(AssertionError, match="bootstrap, 200 resamples"):
@@ -58,14 +56,14 @@ def test_another_output_a_margin_and_a_level():
 
 
 def test_options_of_a_score():
-    with pytest.raises(AssertionError, match="js_divergence is worse"):
+    with pytest.raises(AssertionError, match=r"js_divergence.*worse"):
         assert_not_worse(["no"] * 30, None, REFERENCES, "js_divergence", sources=REFERENCES)
 
 
 def test_few_segments_are_warned_of_and_too_few_refused():
     with (
         pytest.warns(UserWarning, match="with 8 segments"),
-        pytest.raises(AssertionError, match="wer is worse"),
+        pytest.raises(AssertionError, match=r"wer.*worse"),
     ):
         assert_not_worse(WORSE[:8], REFERENCES[:8], REFERENCES[:8], "wer")
     with pytest.raises(

@@ -104,7 +104,7 @@ def test_missing_and_constant_scores_are_said() -> None:
     constant = metric_human_correlation(preds, refs, ["chrf", "distinct"], [3.0] * 6)
     assert [bool(np.isnan(value)) for value in constant.column("value")] == [True, True]
     assert constant.column("reason") == [
-        "scores are the same for all, or no pair can be ordered",
+        "all scores are equal, or no pair can be ordered",
         "the metric has no scores here",
     ]
 

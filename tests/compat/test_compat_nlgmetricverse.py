@@ -84,7 +84,7 @@ def test_paths_that_do_not_fit(place: Path) -> None:
     write(place / "R", c__txt="more")
     with pytest.raises(InputError, match=r"c\.txt"):
         scorer(place / "P", place / "R")
-    with pytest.raises(InputError, match="no files"):
+    with pytest.raises(InputError, match=r"no \.txt files"):
         scorer(write(place / "empty"), place / "R")
 
 
@@ -131,7 +131,7 @@ def test_a_configuration(place: Path) -> None:
     assert found["wer"]["score"] == 2 / 8
     assert nmv.evaluate_files(references=place / "p.txt", config=place / "cfg.json")["wer"]["score"] == 0
     for name, error, message in (
-        ("bad", InputError, "is not JSON"),
+        ("bad", InputError, "is not valid JSON"),
         ("list", InputError, "a JSON object"),
         ("key", ParameterError, r"unknown key 'metric' \(did you mean 'metrics'\?\)"),
         ("code", ParameterError, "never runs code"),
@@ -144,6 +144,8 @@ def test_a_configuration(place: Path) -> None:
         nmv.evaluate_files(place / "nothing", place / "r.txt")
     with pytest.raises(InputError, match=r"files.*directories"):
         nmv.evaluate_files(place / "P", place / "r.txt")
+    with pytest.raises(InputError, match=r"pass a text in a list: predictions=\[text\]"):
+        nmv.NLGMetricverse("wer")("a long text " * 100, "a reference")
 
 
 def test_scores_that_are_undefined_are_exported_as_null(place: Path, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_rewards_are_the_segment_scores(name, references):
 
 def test_many_texts_are_scored_in_chunks(monkeypatch):
     expected = nlgauge.reward("bleu")(PREDICTIONS * 3, REFERENCES * 3)
-    monkeypatch.setattr(segments.Serial, "__init__", lambda self: object.__setattr__(self, "characters", 40))
+    monkeypatch.setattr(segments, "CHARACTERS", 40)
     assert nlgauge.reward("bleu")(PREDICTIONS * 3, REFERENCES * 3) == expected
 
 
@@ -171,7 +171,7 @@ def test_the_column_that_was_named_is_read():
         (
             {},
             {"completions": ["a"], "prompts": ["x"], "label": ["a"]},
-            "Name.*nlgauge.rew",
+            "prompts, label.*nlgauge.rew",
         ),
         ({}, {"completions": ["a"]}, "reward.*references"),
         (
@@ -206,7 +206,7 @@ def test_what_a_call_lacks_is_said(options, call, message):
 
 
 def test_a_missing_source_is_told_how_to_be_the_prompt():
-    with pytest.raises(InputError, match=r"needs sources; .*sources='prompts'"):
+    with pytest.raises(InputError, match=r"needs sources.*sources='prompts'"):
         nlgauge.reward("js_divergence")(completions=["a"], prompts=["x"])
 
 

@@ -106,6 +106,8 @@ def test_words_are_weighed_by_the_texts_of_idf(encoder: str, tmp_path: Path) -> 
     assert "the dog sat on a log" not in (tmp_path / "idf.html").read_text("utf-8")
     with pytest.raises(ParameterError, match=r"idf.*True, False.*'cat'"):
         n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, idf="cat")
+    with pytest.raises(ParameterError, match=r"idf.*True, False.*5"):
+        n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, idf=5)
 
 
 def test_plot_example_of_bert_score_draws_too(encoder: str, tmp_path: Path) -> None:

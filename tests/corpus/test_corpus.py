@@ -344,7 +344,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
         ([{"prediction": "p", "mt": "q"}], "'prediction' and 'mt'"),
         (
             [{"prediction": "p", "ref": "r"}, {"prediction": "q"}],
-            "record 1 ... 'ref', record 0",
+            "record 1 ... 'ref' ... record 0",
         ),
         ([without(record, "id") for record in LONG], "records ... 'id'"),
         (
@@ -353,7 +353,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
         ),
         (
             [{"prediction": "p", "document": "d"}, {"prediction": "q"}],
-            "record 1 ... 'document', record 0",
+            "record 1 ... 'document' ... record 0",
         ),
         ([*LONG, LONG[0]], "record 4 ... segment 1 ... 'A'"),
         ([*LONG, {**LONG[0], "prediction": "other"}], "record 4 ... segment 1 ... 'A'"),
@@ -371,7 +371,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
             ("record 0: 'prediction' is None ... '' ... skip_missing=True"),
         ),
         ([{"prediction": "p", "ref": ["r", None]}], "record 0: 'ref' ... 'r', None] ... ''"),
-        ([{"prediction": "p"}, {"prediction": "q", "ref": "r"}], "record 0 ... 'ref', record 1"),
+        ([{"prediction": "p"}, {"prediction": "q", "ref": "r"}], "record 0 ... 'ref' ... record 1"),
         (
             [{"prediction": "p", "id": 1}, {"prediction": "q", "id": 1}],
             "record 1 ... segment 1 ... record 0",
@@ -534,7 +534,7 @@ def test_a_column_per_system(form):
     assert shape(corpus)["references"] == [["r1"], ["r2"]]
     assert corpus.fields == {"sid": ("x", "y"), "topic": ("t", "u")}
     assert Corpus.read(form({**WIDE, "mt": WIDE["A"]}), systems=["A", "mt"]).systems == ("A", "mt")
-    with pytest.raises(InputError, match=r"'C'.*'sid', 'A', 'B', 'ref', 'topic'"):
+    with pytest.raises(InputError, match=r"'C'.*sid, A, B, ref, topic"):
         Corpus.read(form(WIDE), systems=["A", "C"])
 
 
@@ -543,11 +543,11 @@ def test_some_of_several_systems():
     assert Corpus.read(LONG[:3], systems=["A"]).ids == (1, 2)
     assert Corpus.read({"A": ["a"], "B": ["b"], "C": ["c"]}, systems=["C", "A"]).systems == ("C", "A")
     for systems in (LONG, {"A": ["a"], "B": ["b"]}):
-        with pytest.raises(InputError, match=r"'C'.*'A', 'B'"):
+        with pytest.raises(InputError, match=r"'C'.*A, B"):
             Corpus.read(systems, systems=["A", "C"])
     with pytest.raises(InputError, match=r"predictions.*list"):
         Corpus.read(["a"], systems=["A"])
-    with pytest.raises(InputError, match="names one of them twice"):
+    with pytest.raises(InputError, match=r"'A'.*twice"):
         Corpus.read(LONG, systems=["A", "A"])
 
 
@@ -634,7 +634,7 @@ def test_choices_of_segments_pass_through_score():
 
 @pytest.mark.parametrize("name", ["references", "sources", "ids", "weights", "documents", "fields"])
 def test_records_carry_their_own_fields(name):
-    with pytest.raises(InputError, match=f"fields.*{name}"):
+    with pytest.raises(InputError, match=f"{name}.*records"):
         Corpus.read([{"prediction": "p"}], **{name: ["x"]})
 
 
@@ -666,10 +666,20 @@ def test_records_carry_their_own_fields(name):
         ({"predictions": ["p"], "documents": [pandas.NA]}, "documents[0] is <NA> ... number"),
         ({"predictions": ["p"], "documents": [["d"]]}, "documents[0] is ['d'] ... number"),
         ({"predictions": ["p"], "weights": np.array(1.0)}, "weights ... list"),
-        ({"predictions": ["p"], "weights": [10**400]}, "weights ... numbers"),
+        ({"predictions": ["p"], "weights": [10**400]}, "weights[0] ... number"),
+        ({"predictions": ["p", "q"], "weights": [1, -2]}, "weights[1] is -2"),
+        (
+            {"predictions": ["p", "q"], "references": [["r"], None]},
+            "references[1] is None ... skip_missing=True",
+        ),
+        (
+            {"predictions": ["p", "q"], "references": [None, ["r"]]},
+            "references[0] is None ... skip_missing=True",
+        ),
+        ({"predictions": ["p", "q"], "references": [["r"], 3]}, "references[1] is an int (3)"),
         (
             {"predictions": ["p"], "weights": [polars.DataFrame({"w": [1]})]},
-            "weights ... numbers",
+            "weights[0] ... number",
         ),
         ({"predictions": []}, "predictions ... segment"),
         ({"predictions": {}}, "predictions ... system"),
@@ -726,7 +736,7 @@ def test_records_carry_their_own_fields(name):
             {"predictions": ["p"], "weights": [1, 2]},
             "weights ... 2 ... 1",
         ),
-        ({"predictions": ["p"], "weights": ["much"]}, "weights ... numbers"),
+        ({"predictions": ["p"], "weights": ["much"]}, "weights[0] ... 'much' ... number"),
         ({"predictions": ["p"], "weights": [-1]}, "weights ... 0"),
         (
             {"predictions": ["p"], "weights": [math.nan]},
@@ -905,7 +915,7 @@ def test_take_and_only_and_adding():
         read.adding({"C": ["p"]})
 
 
-class Colour(Enum):
+class Color(Enum):
     RED = "red"
 
 
@@ -935,8 +945,8 @@ ODD = [
         object(),
         int,
         list,
-        Colour,
-        Colour.RED,
+        Color,
+        Color.RED,
         len,
         range(2),
         slice(1),

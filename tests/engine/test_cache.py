@@ -78,7 +78,7 @@ def change_weights(model: Path) -> None:
     weights.write_bytes(data)
 
 
-def change_tokeniser(model: Path) -> None:
+def change_tokenizer(model: Path) -> None:
     path = model / "tokenizer_config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "do_lower_case": False, "note": "another"}))
 
@@ -102,7 +102,7 @@ MISSES: dict[str, Callable[[Path, pytest.MonkeyPatch], dict[str, Any] | None]] =
     "a parameter of the score": lambda model, patch: {"metric": bertscore(model, baseline=(0.1, 0.1, 0.1))},
     "a fit": lambda model, patch: {"metric": bertscore(model, idf=True)},
     "weights": lambda model, patch: change_weights(model),
-    "the tokeniser": lambda model, patch: change_tokeniser(model),
+    "the tokenizer": lambda model, patch: change_tokenizer(model),
     "a library": lambda model, patch: version_of("tokenizers", patch),
     "our version": lambda model, patch: version_of("nlgauge", patch),
     "our code": lambda model, patch: patch.setattr(identity, "_code", lambda package: "another"),

@@ -416,7 +416,7 @@ def test_equal_metrics_under_two_labels_are_fitted_once():
 
 @pytest.fixture(scope="module")
 def own_models(tiny_models) -> list[nlgauge.Model]:
-    """Two encoders of the caller under the same default name, whose tokenisers number the pieces
+    """Two encoders of the caller under the same default name, whose tokenizers number the pieces
     differently.
     """
     import transformers

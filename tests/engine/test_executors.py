@@ -32,7 +32,7 @@ from nlgauge.engine.executors import Serial, Threads, processes
 from nlgauge.engine.executors.processes import Processes, wire
 from nlgauge.engine.executors.processes.messages import of_chunk, of_task, to_corpus
 from nlgauge.engine.executors.processes.wire import WireError, receive, send
-from nlgauge.engine.prepare import labelled
+from nlgauge.engine.prepare import labeled
 from nlgauge.errors import NlgaugeError, ParameterError
 from nlgauge.features import RunOptions
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -340,7 +340,7 @@ def test_a_worker_whose_parent_is_gone_does_not_finish_its_chunk():
     words = [f"a{i % 200}" for i in range(1500)]
     mixed = [" ".join(random.Random(i).sample(words, len(words))) for i in range(200)]
     corpus = Corpus.read(mixed, [" ".join(words)] * len(mixed))
-    task = Task("score", Job(labelled("ter")), Reducer.of(None, corpus))
+    task = Task("score", Job(labeled("ter")), Reducer.of(None, corpus))
     command = [sys.executable, "-P", "-m", "nlgauge.engine.executors.processes.worker"]
     environment = {**os.environ, "NLGAUGE_KERNELS": "python"}  # with which this chunk takes hours
     with subprocess.Popen(
@@ -350,7 +350,7 @@ def test_a_worker_whose_parent_is_gone_does_not_finish_its_chunk():
             send(worker.stdin, of_task(task))
             send(worker.stdin, of_chunk(Chunk(corpus, np.arange(len(corpus)), RunOptions())))
             with pytest.raises(subprocess.TimeoutExpired):
-                worker.wait(3)
+                worker.wait(1)
             worker.stdin.close()
             assert worker.wait(600) == 0
         finally:
@@ -486,7 +486,7 @@ def test_what_is_not_an_executor(given, message):
 @pytest.mark.parametrize("count", [0, 1, None])
 def test_chunks_of_unknown_number_are_taken_as_they_are_needed(executor, count, two_workers):
     corpus = Corpus.read(PREDICTIONS * 4, REFERENCES * 4)
-    task = Task("score", Job(labelled(["wer", Home()])), Reducer.of(None, corpus))
+    task = Task("score", Job(labeled(["wer", Home()])), Reducer.of(None, corpus))
     segments = corpus.chunks(20)[:count]
     taken: list[Chunk] = []
 

@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 
 import nlgauge
 from nlgauge.errors import ParameterError, ResultError
-from nlgauge.explanations import Distributions, Edit, Edits, Explanation, Guesses, TokenScores
+from nlgauge.explanations import (
+    Alignment,
+    Distributions,
+    Edit,
+    Edits,
+    Explanation,
+    Guesses,
+    TokenScores,
+)
 from nlgauge.explanations.spans import sides, spans
 from nlgauge.explanations.wire import document, kinds, read
 from nlgauge.features.encoders.encoder_layers import HiddenLayers
@@ -200,9 +208,10 @@ def test_nested_kinds_come_back():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["a"], "format 1; got 'list'"),
-        ({"kind": "Edits"}, "format 1; got None"),
+        (["a"], "JSON object, got list"),
+        ({"kind": "Edits"}, "format None.*format 1"),
         ({"format": 1, "kind": "Explanation"}, "kind.*'Explanation'"),
+        ({"format": 1, "kind": ["Edits"]}, "kind.*Edits"),
         ({"format": 1, "kind": "Edits", "title": "t"}, "explanation.*Edits"),
         (
             {"format": 1, "kind": "Edits", "title": "t", "statistics": {"p": ["x"]}, "edits": []},
@@ -258,6 +267,47 @@ def test_where_tokens_are(tokens, text, expected):
     assert [None if span is None else text[slice(*span)] for span in spans(tokens, text)] == expected
 
 
+@pytest.mark.parametrize(
+    ("metric", "prediction", "expected"),
+    [
+        ("rouge(stem=True)", "It is running in cities", ["It", "is", "running", "in", "cities"]),
+        ("chrf", "Cafe\u0301 👍🏽", [*"Cafe\u0301", "👍", "🏽"]),
+        ("cer", "שָׁ ב", list("שָׁ ב")),
+        ("wer", "Cafe\u0301 là", ["Cafe\u0301", "là"]),
+        ("bleu", "a &amp;lt; <b", ["a", "&amp;lt;", "<", "b"]),
+        ("squad", "The cat isn't İ", ["cat", "isn't", "İ"]),
+        ("bleu(tokenizer='char')", "a bc", ["a", "b", "c"]),
+    ],
+)
+def test_the_tokenizer_says_where_its_tokens_are(metric, prediction, expected):
+    result = nlgauge.score([prediction], ["a cat is here"], metrics=[metric])
+    (explanation,) = result.explain(metric, 0)
+    assert [prediction[slice(*span)] for span in explanation.spans["prediction"]] == expected
+
+
+def test_shifted_words_are_where_they_were_before():
+    text, reference = "on the mat the cat sat", "the cat sat on the mat"
+    (explanation,) = nlgauge.score([text], [reference], metrics=["ter"]).explain("ter", 0)
+    assert [edit.kind for edit in explanation.edits] == ["shift", "equal"]
+    moved, *_ = explanation.edits
+    words = sides(explanation)["prediction"]
+    assert [text[slice(*span)] for span in explanation.spans["prediction"]] == words
+    assert len(set(explanation.spans["prediction"])) == len(words)
+    first = words.index(moved.prediction[0], moved.target)
+    assert explanation.spans["prediction"][first][0] == text.index(" ".join(moved.prediction))
+
+
+@given(st.lists(st.sampled_from(["the", "The", "cat", "ﬁ", "é", "ß", "a", " ", "İ"]), max_size=8))
+def test_tokens_that_make_up_a_text_are_one_after_the_other(tokens):
+    text = "".join(tokens) if " " in tokens else " ".join(tokens)
+    ends = []
+    for token, span in zip(tokens, spans(tokens, text), strict=True):
+        assert span is not None
+        assert text[slice(*span)] == token
+        ends.append(span)
+    assert ends == sorted(ends)
+
+
 @given(
     st.lists(
         st.text(st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"]), min_size=1, max_size=5),
@@ -274,6 +324,19 @@ def test_words_as_they_stand_are_found_where_they_are(words):
     for place, span, word in zip(places, found, words, strict=True):
         if any(not part.isspace() for part in word):
             assert span is None or place[0] <= span[0] < span[1] <= place[1]
+
+
+def test_a_document_may_be_rounded():
+    many = np.linspace(0, 1, 60).reshape(6, 10)
+    one = Alignment(
+        "t", {"x": np.array([1 / 3, math.inf])}, list("abcdef"), list("0123456789"), many, *many[:2]
+    )
+    plain, short = document(one), document(one, 3)
+    assert plain["statistics"] == {"x": [1 / 3, "inf"]}
+    assert plain["similarity"] == many.tolist()
+    assert short["statistics"] == {"x": [0.333, "inf"]}
+    assert short["similarity"] == [[float(f"{value:.3g}") for value in row] for row in many.tolist()]
+    assert document(TokenScores("t", {}, ["a"], {"x": [2 / 3]}), 2)["values"] == {"x": [0.67]}
 
 
 def test_shifts_are_not_counted_twice():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nlgauge.kernels.edits.distances import runs
 
 
-def test_neighbours_of_one_kind_become_one_run():
+def test_neighbors_of_one_kind_become_one_run():
     steps = [
         ("equal", 0, 1, 0, 1),
         ("equal", 1, 2, 1, 2),

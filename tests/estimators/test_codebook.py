@@ -24,7 +24,7 @@ def test_a_millionth_moves_no_vector_to_another_bucket(seed: int) -> None:
 def test_vectors_that_differ_by_rounding_are_one() -> None:
     vectors = 5 + np.random.default_rng(0).standard_normal((6, 8))
     twins = np.concatenate([vectors, _shaken(vectors, 1)])
-    assert len(fit_codebook(twins, np.ones(12), 50).centres) == 6
+    assert len(fit_codebook(twins, np.ones(12), 50).centers) == 6
     assert (
         fit_codebook(np.concatenate([vectors[:1], _shaken(vectors[:1], 2)]), np.ones(2), 50).axes.shape[1]
         == 0

@@ -13,11 +13,11 @@ import nlgauge
 from nlgauge.features import RunOptions, Work
 from nlgauge.features.encoders import embeddings as encoders
 from nlgauge.features.encoders import encoder_layers
-from nlgauge.features.encoders.barycentre import LayerBarycentre
+from nlgauge.features.encoders.barycenter import LayerBarycenter
 from nlgauge.features.encoders.embeddings import EncoderPieces
 from nlgauge.features.encoders.encoder_layers import HiddenLayers
 from nlgauge.features.language_models.cloze import sentences_of
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metrics.baryscore import BaryScore
 from nlgauge.metrics.bertscore import BertScore
 from nlgauge.metrics.depthscore import DepthScore
@@ -31,7 +31,7 @@ OTHERS = ["the dog sat.", "a dog", "the mat"]
 
 
 class CountingTokenizer:
-    """A tokeniser that counts how often it is given each text."""
+    """A tokenizer that counts how often it is given each text."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -52,7 +52,7 @@ def rows_read(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     plain = encoders.encoder_batches
 
     def counting(loaded: Any, model: Any, ids: Any, options: Any, what: str, **asked: Any) -> Any:
-        found["every layer" if asked else "one layer"] += len(ids)
+        found["every layer" if "output_hidden_states" in asked else "one layer"] += len(ids)
         return plain(loaded, model, ids, options, what, **asked)
 
     for module in (encoder_layers, encoders):
@@ -132,7 +132,7 @@ def test_blanc_estime_and_shannon_split_a_text_once(
 
 
 @pytest.mark.parametrize(
-    ("feature", "layers"), [(HiddenLayers, (2,)), (HiddenLayers, (0, 2)), (LayerBarycentre, 2)]
+    ("feature", "layers"), [(HiddenLayers, (2,)), (HiddenLayers, (0, 2)), (LayerBarycenter, 2)]
 )
 def test_a_feature_by_itself_finds_the_same(feature: Any, layers: Any, tiny_models: dict[str, Path]) -> None:
     found = feature(str(tiny_models["encoder"]), layers).compute(TEXTS, Work(RunOptions()))

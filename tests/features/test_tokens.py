@@ -198,7 +198,7 @@ def test_a_form_gives_one_for_each_word(name, forms):
 
 @pytest.mark.parametrize(
     "name", ["whitespace", "intl"]
-)  # that is, a compiled tokeniser and one that only Python has
+)  # that is, a compiled tokenizer and one that only Python has
 def test_an_empty_form_is_a_token_and_none_is_not_one(name):
     memory = vocabulary(
         Tokens(name).splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words]

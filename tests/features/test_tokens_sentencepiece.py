@@ -1,4 +1,4 @@
-"""Tokenisers from SentencePiece models give sacreBLEU's scores, and are read from files alone."""
+"""Tokenizers from SentencePiece models give sacreBLEU's scores, and are read from files alone."""
 
 from __future__ import annotations
 

@@ -23,11 +23,12 @@ import numpy as np
 import pytest
 from cli_cases import run as run_cli
 
+import nlgauge
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import ModelError
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.lexical.word_vectors import WordVectors
-from nlgauge.models.weights import catalogue, contents, fetch, npm, store, vectors
+from nlgauge.models.weights import catalog, contents, fetch, npm, store, vectors
 
 WORDS = {"the": [0.5, -1.25, 2e-05], "cat": [1.0, 0.0, -3.5], 'say "no" \\': [0.25, 0.125, 4.0]}
 
@@ -67,14 +68,14 @@ ARCHIVE = archive()
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and a catalogue whose glove is the tiny archive."""
+    """An empty cache, and a catalog whose glove is the tiny archive."""
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
     monkeypatch.delenv("NLGAUGE_OFFLINE", raising=False)
     entry = replace(
-        catalogue.catalogue()["glove"], npm="tiny-vectors@1.0.0", sha256=hashlib.sha256(ARCHIVE).hexdigest()
+        catalog.catalog()["glove"], npm="tiny-vectors@1.0.0", sha256=hashlib.sha256(ARCHIVE).hexdigest()
     )
-    monkeypatch.setitem(catalogue.catalogue(), "glove", entry)
+    monkeypatch.setitem(catalog.catalog(), "glove", entry)
     return tmp_path / "cache"
 
 
@@ -147,9 +148,9 @@ def test_half_an_archive_is_not_kept(
     half = ARCHIVE[: len(ARCHIVE) // 2]
     monkeypatch.setattr("test_word_vectors.ARCHIVE", half)
     monkeypatch.setitem(
-        catalogue.catalogue(),
+        catalog.catalog(),
         "glove",
-        replace(catalogue.catalogue()["glove"], sha256=hashlib.sha256(half).hexdigest()),
+        replace(catalog.catalog()["glove"], sha256=hashlib.sha256(half).hexdigest()),
     )
     with pytest.raises(ModelError, match="cannot be read"):
         fetch.get("glove")
@@ -220,7 +221,7 @@ def test_without_npm_and_registry_it_says_what_to_do(
     with pytest.raises(ModelError, match=r"npm.*--from FILE"):
         fetch.get("glove")
     npm.os.environ["npm_config_registry"] = "file:///etc"
-    with pytest.raises(ModelError, match=r"address.*web"):
+    with pytest.raises(ModelError, match=r"registry.*file:///etc"):
         fetch.get("glove")
     assert not list(cache.iterdir())
 
@@ -329,10 +330,17 @@ def test_other_words_for_the_same_vectors_are_another_hash(tmp_path: Path) -> No
         vectors.load_vectors(str(tmp_path))
 
 
+def test_word_vectors_are_refused_as_a_model(tmp_path: Path) -> None:
+    vectors.write([("a", [1.0]), ("b", [2.0])], tmp_path)
+    for metric in ("embedding_similarity", "infolm", "comet"):
+        with pytest.raises(ModelError, match="word vectors"):
+            nlgauge.score(["a"], ["b"], ["c"], metrics={"path": metric, "model": str(tmp_path)})
+
+
 def test_a_broken_table_is_told_apart(tmp_path: Path) -> None:
     vectors.write([("a", [1.0]), ("b", [2.0])], tmp_path)
     (tmp_path / "words.txt").write_text("a\n")
-    with pytest.raises(ModelError, match=r"has 1 words, vectors\.safetensors 2 rows"):
+    with pytest.raises(ModelError, match=r"1 words.*vectors\.safetensors has 2 rows"):
         vectors.load_vectors(str(tmp_path))
     (tmp_path / "vectors.safetensors").write_bytes(b"\x05")
     with pytest.raises(ModelError, match="cannot be read"):

@@ -40,7 +40,9 @@ def _function(value: Any) -> Any:
     return value if inspect.isfunction(value) else None
 
 
-@pytest.mark.parametrize("package", ["nlgauge", "nlgauge.meta", "nlgauge.meta.benchmarks", "nlgauge.plots"])
+@pytest.mark.parametrize(
+    "package", ["nlgauge", "nlgauge.meta", "nlgauge.meta.benchmarks", "nlgauge.plots", "nlgauge.preferences"]
+)
 def test_public_names_are_documented(package: str):
     from numpydoc.validate import validate
 
@@ -53,7 +55,7 @@ def test_public_names_are_documented(package: str):
             *([f"the summary has {len(summary)} characters"] if len(summary) > 100 else []),
             *map(str, hits(Piece("docstring-public", name, 1, text), rules)),
         ]
-    assert len(problems) > 20
+    assert len(problems) > 15
     assert {name: texts for name, texts in problems.items() if texts} == {}
 
 

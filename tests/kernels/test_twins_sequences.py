@@ -221,12 +221,23 @@ def test_jump_distances_of_more_different_tokens_than_16_bits_can_tell_apart():
     assert_twins(jump_distances, column(rows), np.array([0, 0]), np.array([1, 2]), JumpCosts(1, 1, 1, 1, 1))
 
 
-@pytest.mark.parametrize(
-    "tokens", [(32, 97, 65_534, 0, 65_533), (32, 97, 65_535), (32, 97, 65_536 + 32)], ids=str
+NARROW, *WIDE = ((32, 97, 65_534, 0, 65_533), (32, 97, 65_535), (32, 97, 65_536 + 32))
+SHORT, *OTHERS = (
+    *WHOLE_COSTS,
+    *FRACTIONS,
+    JumpCosts(15_000, 14_000, 15_000, 1, 3),
+    JumpCosts(200, 300, 300, 1, 300),
 )
+
+
+# Whether tokens are narrow and what jumps cost are told apart one after the other.
 @pytest.mark.parametrize(
-    "costs",
-    [*WHOLE_COSTS, *FRACTIONS, JumpCosts(15_000, 14_000, 15_000, 1, 3), JumpCosts(200, 300, 300, 1, 300)],
+    ("costs", "tokens"),
+    [
+        *product((SHORT, *OTHERS), [NARROW]),
+        *product([SHORT, OTHERS[-1]], WIDE),
+        *thorough(*product(OTHERS[:-1], WIDE)),
+    ],
     ids=str,
 )
 def test_jump_distances_of_many_pairs_of_about_the_same_length(costs, tokens):

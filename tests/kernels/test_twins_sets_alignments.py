@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marks import thorough
 from twins import assert_twins, column, needs_native, pairs
 
 from nlgauge.kernels.alignment import BUDGET, word_alignments
@@ -51,8 +54,15 @@ def test_beam_alignments(rows, stems, synonyms):
     assert_twins(beam_alignments, column(rows), *pairs(rows), modules(stems, synonyms))
 
 
-@pytest.mark.parametrize("first", [[0, 1, 1, 2] * 17, [0] * 190, [3, 0, 0, 0, 1, 0] * 33])
-@pytest.mark.parametrize("second", [[1, 2, 0] * 5, [2, 0, 0, 0], [1, *[0] * 11, 1, 3]])
+FIRST = ([0, 1, 1, 2] * 17, [0] * 190, [3, 0, 0, 0, 1, 0] * 33)
+SECOND = ([1, 2, 0] * 5, [2, 0, 0, 0], [1, *[0] * 11, 1, 3])
+PAIRS = list(zip(FIRST, SECOND, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [*PAIRS, *thorough(*(pair for pair in product(FIRST, SECOND) if pair not in PAIRS))],
+)
 def test_beam_alignments_of_many_equal_words(first, second):
     keys = modules([[word % 2] for word in range(WORDS)], [[word // 2] for word in range(WORDS)])
     assert_twins(beam_alignments, column([first, second]), np.array([0]), np.array([1]), keys)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from human_judgments import rows_of
+from marks import thorough
 from twins import needs_native
 
 import nlgauge
@@ -22,7 +23,7 @@ pytestmark = [needs_native, pytest.mark.slow, pytest.mark.filterwarnings("ignore
 
 SETS = (
     "bagel",
-    "hanna",
+    *thorough("hanna"),  # long stories
     "primer_dailynews300",
     "realsumm",
     "rose_cnndm",

@@ -1,4 +1,4 @@
-"""Compiled tokenisers, vocabularies and characters against those in plain Python."""
+"""Compiled tokenizers, vocabularies and characters against those in plain Python."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ JUDGED = SAMPLE.judgments(SAMPLE.score("chrf", "ter"), dimensions=["relevance"])
     ("name", "given", "options"),
     [
         ("correlate", (), {"level": "global", "interval": "fisher"}),
-        ("compare", (), {"level": "global", "resamples": 50, "generalise_to": "inputs"}),
+        ("compare", (), {"level": "global", "resamples": 50, "generalize_to": "inputs"}),
         ("replicate", (), {"resamples": 20, "splits": 3, "level": "global"}),
         ("between_metrics", (), {"level": "system", "coefficient": "kendall"}),
         ("top_systems", (), {"ks": [3, 4]}),

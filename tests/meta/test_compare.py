@@ -32,7 +32,7 @@ def test_a_row_says_everything_of_a_pair():
     assert (row["metric"], row["other"], row["human"], row["group"]) == ("good", "fair", "human", None)
     assert row["delta"] == pytest.approx(row["value"] - row["other_value"])
     assert row["low"] <= row["delta"] <= row["high"]
-    assert (row["test"], row["generalises_to"]) == ("randomization", "systems")
+    assert (row["test"], row["generalizes_to"]) == ("randomization", "systems")
     assert row["p_adjusted"] >= row["p"]
     assert found.made["resamples"] == 300
     assert found.made["adjust"] == "maxT"
@@ -65,7 +65,7 @@ def test_williams_with_zou_and_holm():
     assert found.column("p_adjusted") == pytest.approx(adjusted(found.column("p"), "holm").tolist())
     assert math.isnan(found[0]["p_error"])
     assert "approximation" in " ".join(compare(judgments, test="williams", coefficient="kendall").notes)
-    assert compare(judgments, test="williams", level="global")[0]["generalises_to"] == "outputs"
+    assert compare(judgments, test="williams", level="global")[0]["generalizes_to"] == "outputs"
 
 
 @pytest.mark.parametrize("level", ["system", "input", "global", "by_system"])
@@ -73,8 +73,8 @@ def test_williams_with_zou_and_holm():
     "options",
     [
         {},
-        {"generalise_to": "inputs"},
-        {"generalise_to": "both"},
+        {"generalize_to": "inputs"},
+        {"generalize_to": "both"},
         {"swap": "cells"},
         {"swap": "rows-xor-cols"},
     ],
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coeff
 
 def test_the_bootstrap_test_by_hand():
     judgments = judged(systems=6, inputs=8)
-    found = compare(judgments, test="bootstrap", generalise_to="inputs", resamples=200, adjust="none")
+    found = compare(judgments, test="bootstrap", generalize_to="inputs", resamples=200, adjust="none")
     from nlgauge.stats.resampling import bootstrap
 
     human, one, other = judgments.human(), judgments.metrics["good"], judgments.metrics["fair"]
@@ -114,7 +114,7 @@ def test_a_metric_against_its_twin_has_p_one():
     )
     for options in (
         {},
-        {"generalise_to": "inputs"},
+        {"generalize_to": "inputs"},
         {"swap": "cells"},
         {"test": "bootstrap"},
         {"test": "williams"},
@@ -180,7 +180,7 @@ def test_scores_of_whole_systems():
     )
     assert found["better"] == "corpus"
     with pytest.raises(InputError, match=r"scores.*systems"):
-        compare(with_whole, generalise_to="inputs")
+        compare(with_whole, generalize_to="inputs")
     with pytest.raises(InputError, match=r"scores.*systems"):
         compare(with_whole, level="input")
 
@@ -367,14 +367,14 @@ def test_few_systems():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "randomization", "generalise_to": "both"}, "randomization test cannot generalize"),
+        ({"test": "randomization", "generalize_to": "both"}, "randomization test cannot generalize"),
         ({"test": "t"}, "test must"),
-        ({"generalise_to": "people"}, "'systems', 'inputs' or 'both'"),
+        ({"generalize_to": "people"}, "'systems', 'inputs' or 'both'"),
         ({"swap": "rows"}, "swap must"),
         ({"swap": "cells", "test": "bootstrap"}, "swap='cells'.*tests"),
-        ({"swap": "cells", "generalise_to": "systems"}, "swap='cells'.*tests"),
+        ({"swap": "cells", "generalize_to": "systems"}, "swap='cells'.*tests"),
         ({"test": "williams", "level": "input"}, "an average of correlations"),
-        ({"test": "williams", "generalise_to": "inputs"}, "generalises to systems"),
+        ({"test": "williams", "generalize_to": "inputs"}, "generalizes only to systems"),
         ({"test": "williams", "adjust": "maxT"}, "adjust must"),
         ({"adjust": "tukey"}, "adjust must"),
         ({"level": "document"}, "level 'document'"),
@@ -394,7 +394,7 @@ def test_one_metric_and_weights():
         compare(judged(), metrics=["good"])
     weighted = judged(weights=np.arange(1.0, 31))
     assert compare(weighted, resamples=99)[0]["value"] != compare(judged(), resamples=99)[0]["value"]
-    for options in ({"generalise_to": "inputs"}, {"level": "input"}):
+    for options in ({"generalize_to": "inputs"}, {"level": "input"}):
         with pytest.raises(InputError, match=r"segment weights"):
             compare(weighted, **options)
         assert compare(weighted, test="bootstrap", resamples=99, **options)[0]["p"] < 1
@@ -430,7 +430,7 @@ def test_stopping_early_is_for_permutations_without_max_t():
     with pytest.raises(ParameterError, match="none can stop early"):
         compare(judgments, stop=20, adjust="maxT")
     for options in ({"stop": 0}, {"stop": 20, "test": "bootstrap"}, {"stop": 2.5}):
-        with pytest.raises(ParameterError, match="stop is a whole number"):
+        with pytest.raises(ParameterError, match="stop must be a whole number"):
             compare(judgments, **options)
 
 

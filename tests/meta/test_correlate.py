@@ -70,7 +70,7 @@ def test_a_constant_metric_has_no_correlation_and_says_why() -> None:
     for row in found.where(metric="flat"):
         assert math.isnan(row["value"])
         assert math.isnan(row["low"])
-        assert row["reason"] == "scores are the same for all, or no pair can be ordered"
+        assert row["reason"] == "all scores are equal, or no pair can be ordered"
     assert one(found, metric="flat", level="input", coefficient="pearson")["n_undefined"] == 12
 
 
@@ -93,7 +93,10 @@ def test_intervals_are_those_of_the_shared_draws() -> None:
     formula = correlate(judged, interval="fisher", metrics="good")
     row = one(formula, level="system", coefficient="kendall")
     assert (row["low"], row["high"]) == pytest.approx(fisher(row["value"], 6, "kendall")[:2])
-    assert "single correlations" in one(formula, level="input", coefficient="pearson")["reason"]
+    assert (
+        "Pearson, Spearman or Kendall correlation"
+        in one(formula, level="input", coefficient="pearson")["reason"]
+    )
     assert math.isnan(
         one(correlate(judged, interval=None, metrics="good"), level="system", coefficient="pearson")["low"]
     )
@@ -220,10 +223,10 @@ def test_a_ceiling_that_is_not_known_says_why() -> None:
     alone[..., 1:] = np.nan
     apart[:, ::2, 0] = apart[:, 1::2, 1] = apart[..., 2] = np.nan
     for humans, reason in (
-        (judged.human(), "one score per output"),
+        (judged.human(), "only one rating per output"),
         (ratings[..., :1], "one annotator alone"),
         (alone, "one annotator alone"),
-        (apart, "two annotators never rated the same"),
+        (apart, "no unit has the ratings of two annotators"),
         (alike, "all ratings are alike, or too few"),
     ):
         part = Judgments.from_arrays(humans, scores)
@@ -303,7 +306,7 @@ def test_scores_of_whole_systems() -> None:
     assert one(found, level="input")["reason"] == "the metric has no scores here"
     inputs = correlate(with_scores, "system", "kendall", interval="inputs", resamples=20)[0]
     assert math.isnan(inputs["low"])
-    assert inputs["reason"] == "scores of whole systems cannot be drawn by input"
+    assert inputs["reason"] == "scores of whole systems cannot be resampled by input"
 
 
 def test_signs_are_kept_unless_absolute_values_are_asked_for() -> None:
@@ -436,7 +439,7 @@ def test_two_systems_have_a_reason_and_no_interval_over_systems() -> None:
         ):
             assert not math.isnan(row["value"])
             assert math.isnan(row["low"])
-            assert "an interval over systems needs three of them, there are 2" in row["reason"]
+            assert "an interval over systems needs at least 3 systems, got 2" in row["reason"]
             assert ("1 or -1" in row["reason"]) == (
                 (row["level"], row["coefficient"]) == ("system", "pearson")
             )

@@ -199,7 +199,7 @@ def test_claims_about_these_very_systems_are_reversed_more_often():
     }
     judgments = Judgments.from_arrays(quality + systems + rng.normal(size=quality.shape), metrics)
     everything = {
-        to: replicate(judgments, generalise_to=to, splits=20, resamples=99)[6] for to in ("systems", "inputs")
+        to: replicate(judgments, generalize_to=to, splits=20, resamples=99)[6] for to in ("systems", "inputs")
     }
     assert everything["inputs"]["claimed"] > 3 * everything["systems"]["claimed"]
     assert everything["inputs"]["reversed"] > everything["systems"]["reversed"]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from marks import thorough
 from strategies import WORDS, corpora
 
 import nlgauge
@@ -36,8 +37,8 @@ from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.registry import metric_classes
 from nlgauge.metrics._shared.judged import Judged
-from nlgauge.models.loader import held
-from nlgauge.testing import CHECKS, ODD, Terms, of_numbers
+from nlgauge.models.registry import held
+from nlgauge.testing import CHECKS, ODD, Terms, of_numbers, of_texts
 from nlgauge.testing.comparing import fitted_on_a_system, rows_of, scored
 from nlgauge.testing.of_texts import require_bounds
 from nlgauge.testing.of_values import has_model, other_values
@@ -80,6 +81,8 @@ FAMILIES = set({family(name): name for name in reversed(NAMES)}.values())
 CHECKS_OF_FAMILIES = {check for check in vars(of_numbers).values() if check in CHECKS} - {
     of_numbers.check_explanations_have_the_statistics_of_the_rows
 }
+# So are batches of one text; odd texts among others are checked with every metric.
+CHECKS_OF_MODEL_FAMILIES = CHECKS_OF_FAMILIES | {of_texts.check_an_odd_text_alone_is_scored}
 
 
 def contract() -> Iterator[Any]:
@@ -87,7 +90,8 @@ def contract() -> Iterator[Any]:
     for check in CHECKS:
         for name in NAMES:
             marks = [pytest.mark.slow] if name not in STRINGS else []
-            if name not in FAMILIES and check in CHECKS_OF_FAMILIES:
+            of_families = CHECKS_OF_FAMILIES if name in STRINGS else CHECKS_OF_MODEL_FAMILIES
+            if name not in FAMILIES and check in of_families:
                 marks.append(pytest.mark.thorough)
             yield pytest.param(check, name, id=f"{check.__name__}-{name}", marks=marks)
 
@@ -140,9 +144,9 @@ def terms(request: pytest.FixtureRequest) -> Callable[[str], Terms]:
 
     @cache
     def found(name: str) -> Terms:
-        shared = (
-            {"empty": "missing"} if any(f.name == "empty" for f in fields(metric_classes()[name])) else {}
-        )
+        names = [f.name for f in fields(metric_classes()[name])]
+        changes = {"empty": "missing", "precision": "bfloat16"}
+        shared = {parameter: value for parameter, value in changes.items() if parameter in names}
         values = {**shared, **said(name, "CHANGED_PARAMETERS", {})}
         if name not in STRINGS:
             kinds = {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
@@ -164,9 +168,9 @@ def weights(name: str) -> str:
 
 
 def model_kind(name: str) -> str:
-    from nlgauge.models.weights.catalogue import catalogue
+    from nlgauge.models.weights.catalog import catalog
 
-    default = catalogue().get(getattr(metric_classes()[name](), weights(name)))
+    default = catalog().get(getattr(metric_classes()[name](), weights(name)))
     return str(said(name, "MODEL_KIND", "encoder" if default is None else default.kind))
 
 
@@ -252,11 +256,16 @@ def test_predictions_that_cannot_be_seen_score_as_empty_ones(name, build):
         assert values == pytest.approx([values[0]] * len(unseen), abs=1e-6, nan_ok=True), output.name
 
 
+# A model goes to a worker as its path, whatever its kind, and each worker imports torch, which takes long.
 @pytest.mark.slow
-def test_processes_give_the_same_numbers(build, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_THREADS", "2")
+@pytest.mark.parametrize(
+    ("metrics", "workers"), [("strings", "2"), ("encoder", "1"), *thorough(("all", "2"))]
+)
+def test_processes_give_the_same_numbers(metrics, workers, build, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_THREADS", workers)
     of_kinds = {model_kind(name): name for name in reversed(NAMES) if name not in STRINGS}
-    metrics = [build(name) for name in (*STRINGS, *of_kinds.values())]
+    names = {"strings": STRINGS, "encoder": [of_kinds["encoder"]], "all": [*STRINGS, *of_kinds.values()]}
+    metrics = [build(name) for name in names[metrics]]
     predictions, references, sources = sample(1)
     texts = {"A": predictions, "B": sample(2)[0]}, references, sources
     serial, parallel = (

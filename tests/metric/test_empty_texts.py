@@ -1,4 +1,4 @@
-"""One rule for all string metrics: a text in which the metric's tokeniser finds no token scores as the
+"""One rule for all string metrics: a text in which the metric's tokenizer finds no token scores as the
 empty text.
 """
 

@@ -65,9 +65,9 @@ DAMAGES: dict[str, tuple[Callable[[Arrays], None], str]] = {
     "no values": (changed("information1", lambda values: values[:0]), "lengths must be"),
     "values in two dimensions": (
         changed("weights1", lambda values: values[:, None]),
-        "2 dimensions of float64; 1 of floating-point numbers",
+        "1 dimension of floating-point numbers, got 2 of float64",
     ),
-    "keys in two dimensions": (changed("keys1", lambda keys: keys[:, None]), "2 dimensions of uint64"),
+    "keys in two dimensions": (changed("keys1", lambda keys: keys[:, None]), "got 2 of uint64"),
     "keys that are missing": (without("keys2"), "the array 'keys2' .* is missing"),
     "a constant that is missing": (without("unseen"), "the array 'unseen' .* is missing"),
     "an empty constant": (changed("unseen", lambda values: values[:0]), "lengths must be 1"),
@@ -78,11 +78,11 @@ DAMAGES: dict[str, tuple[Callable[[Arrays], None], str]] = {
     ),
     "keys with fractions": (
         changed("keys1", lambda keys: keys.astype(np.float64)),
-        "dimensions of float64; 1 of whole numbers",
+        "1 dimension of whole numbers, got 1 of float64",
     ),
     "values that are not numbers": (changed("weights1", lambda values: values * np.nan), "not finite"),
     "infinite values": (changed("information2", lambda values: values + np.inf), "not finite"),
-    "whole values": (changed("weights1", lambda values: values.astype(np.int64)), "dimensions of int64"),
+    "whole values": (changed("weights1", lambda values: values.astype(np.int64)), "got 1 of int64"),
 }
 
 

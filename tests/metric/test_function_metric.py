@@ -141,7 +141,7 @@ def test_a_segment_without_a_value_is_left_out_and_counted(missing):
     assert result.undefined() == {("system", "some", "some"): 1}
     nothing = measured(nlgauge.metric_from(lambda p, r: missing, name="nothing"))
     assert math.isnan(nothing["nothing"]["score"])
-    assert nothing.reasons() == {("system", "nothing", "nothing"): "nothing gave no number"}
+    assert nothing.reasons() == {("system", "nothing", "nothing"): "nothing returned no number"}
 
 
 def test_in_batches():
@@ -218,8 +218,8 @@ def test_what_is_not_a_number_is_refused(given):
         ((lambda p, r: 1,), {}, "'<lambda>'.*nlgauge.metric_from"),
         ((functools.partial(overlap, reference="x"),), {"needs": None}, "name.*''"),
         ((overlap,), {"name": "two words"}, "name.*'two words'"),
-        ((overlap,), {"name": "bleu"}, "metric.*'bleu'"),
-        ((overlap,), {"name": "sacreBLEU"}, "metric.*'sacrebleu'"),
+        ((overlap,), {"name": "bleu"}, "name 'bleu'"),
+        ((overlap,), {"name": "sacreBLEU"}, "name 'sacrebleu'"),
         (
             (overlap,),
             {"needs": "reference"},

@@ -85,17 +85,17 @@ def test_sacrebleus_version_stands_where_sacrebleu_has_it(name):
 
 
 @pytest.mark.parametrize(
-    ("metric", "tokeniser"),
+    ("metric", "tokenizer"),
     [("wer", "jiwer"), ("cer", "stripped-characters"), ("f1", "unicode"), ("f1(normalize='squad')", "squad")],
 )
-def test_rates_and_overlaps_name_their_tokens(metric, tokeniser):
-    assert f"tok:{tokeniser}" in parse(metric).signature(CORPUS).split("|")
+def test_rates_and_overlaps_name_their_tokens(metric, tokenizer):
+    assert f"tok:{tokenizer}" in parse(metric).signature(CORPUS).split("|")
 
 
 def test_another_version_is_another_signature(monkeypatch):
     before = nlgauge.score(["a b"], ["a c"], metrics="wer").signatures["wer"]
     installed_version.cache_clear()
-    monkeypatch.setattr(versions, "version", lambda package: "999")
+    monkeypatch.setattr(versions, "_version_in", lambda file: "999")
     after = nlgauge.score(["a b"], ["a c"], metrics="wer").signatures["wer"]
     installed_version.cache_clear()
     assert "rapidfuzz:999" in after.split("|")

@@ -70,7 +70,7 @@ def test_equals_the_authors_program(mode: str, model: Model) -> None:
 
 def test_a_converted_checkpoint_gives_the_same(model: Model, tmp_path: Path) -> None:
     """As Lightning writes it, with the head over the vocabulary, and RoBERTa's configuration and
-    tokeniser elsewhere.
+    tokenizer elsewhere.
     """
     from nlgauge.models.weights.convert import convert
 

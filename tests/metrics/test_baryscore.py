@@ -24,7 +24,7 @@ from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.estimators import transport
 from nlgauge.explanations import Transport
 from nlgauge.features import RunOptions, Work
-from nlgauge.features.encoders import barycentre as features
+from nlgauge.features.encoders import barycenter as features
 from nlgauge.metrics.baryscore import BaryScore
 from nlgauge.show.pages.explanations import render
 
@@ -61,7 +61,7 @@ def layers_of(place: Path, text: str, last: int) -> np.ndarray:
 
 
 def official(layers_of_prediction: np.ndarray, layers_of_reference: np.ndarray) -> list[float]:
-    """The exact and the regularised costs as the authors' program computes them."""
+    """The exact and the regularized costs as the authors' program computes them."""
     found = []
     for layers in (layers_of_reference, layers_of_prediction):
         weights = np.full(layers.shape[1], 1 / layers.shape[1])
@@ -103,17 +103,17 @@ def test_compat_equals_the_official_procedure(
 ) -> None:
     place = tiny_models["masked"]
     read: list[np.ndarray] = []
-    plain = features.barycentre
+    plain = features.barycenter
     monkeypatch.setattr(
-        features, "barycentre", lambda measures, start: read.append(measures) or plain(measures, start)
+        features, "barycenter", lambda measures, start: read.append(measures) or plain(measures, start)
     )
     layers = {}
     for text in dict.fromkeys((*PREDICTIONS, *REFERENCES)):
-        features.LayerBarycentre(str(place), 2, "zero").compute([text], Work(RunOptions()))
+        features.LayerBarycenter(str(place), 2, "zero").compute([text], Work(RunOptions()))
         layers[text] = read[-1]
         np.testing.assert_allclose(layers[text], layers_of(place, text, 2), atol=1e-5)
     ours = scored(BaryScore(str(place), 2, SINKHORN, "official"), PREDICTIONS, REFERENCES)
-    # The procedure on our own states: started at zero, their last bits decide which barycentre is found.
+    # The procedure on our own states: started at zero, their last bits decide which barycenter is found.
     expected = [
         official(layers[prediction], layers[reference])
         for prediction, reference in zip(PREDICTIONS, REFERENCES, strict=True)
@@ -138,7 +138,7 @@ def test_the_default_differs_from_it_in_the_start_alone(tiny_models: dict[str, P
         assert value == pytest.approx(ot.emd2(*sides, ot.dist(*points)), abs=1e-6)
 
 
-def test_the_start_at_the_mean_finds_the_best_barycentre_where_layers_are_alike_and_that_at_zero_may_not() -> (
+def test_the_start_at_the_mean_finds_the_best_barycenter_where_layers_are_alike_and_that_at_zero_may_not() -> (
     None
 ):
     found = {"mean": [], "zero": [], "best": []}
@@ -146,7 +146,7 @@ def test_the_start_at_the_mean_finds_the_best_barycentre_where_layers_are_alike_
         rng = np.random.default_rng(seed)
         layers = rng.standard_normal((4, 5)) + 0.5 * rng.standard_normal((3, 4, 5))
         for start, first in (("mean", layers.mean(axis=0)), ("zero", np.zeros((4, 5)))):
-            points = transport.barycentre(layers, first)
+            points = transport.barycenter(layers, first)
             found[start].append(
                 sum(
                     float((transport.exact_plan(cost) * cost).sum())
@@ -173,40 +173,40 @@ def test_exact_plan_is_the_best_of_all_permutations(size: int, seed: int) -> Non
 
 @given(st.integers(1, 9), st.integers(1, 9), st.sampled_from([10, 1, 0.3]), st.integers(0, 10_000))
 def test_entropic_plan_is_what_sinkhorns_iterations_tend_to(
-    rows: int, columns: int, regularisation: float, seed: int
+    rows: int, columns: int, regularization: float, seed: int
 ) -> None:
     cost = np.random.default_rng(seed).random((rows, columns)) * 2
     theirs = ot.bregman.sinkhorn(
         *transport.uniform(cost),
         cost,
-        regularisation,
+        regularization,
         method="sinkhorn_log",
         numItermax=100_000,
         stopThr=1e-12,
     )
-    np.testing.assert_allclose(transport.entropic_plan(cost, regularisation), theirs, atol=1e-8)
+    np.testing.assert_allclose(transport.entropic_plan(cost, regularization), theirs, atol=1e-8)
 
 
-@pytest.mark.parametrize("regularisation", [0.1, 0.02, 0.001])
-def test_entropic_plan_of_nearly_a_permutation(regularisation: float) -> None:
+@pytest.mark.parametrize("regularization", [0.1, 0.02, 0.001])
+def test_entropic_plan_of_nearly_a_permutation(regularization: float) -> None:
     rng = np.random.default_rng(1)
     points = rng.standard_normal((12, 30))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     other = points + 0.05 * rng.standard_normal(points.shape)
     cost = ot.dist(points, other)
-    plan = transport.entropic_plan(cost, regularisation)
+    plan = transport.entropic_plan(cost, regularization)
     assert plan is not None
     np.testing.assert_allclose([plan.sum(axis=0), plan.sum(axis=1)], 1 / 12, atol=1e-9)
-    # At the optimum, cost plus regularisation times the logarithm of the plan is a sum of a row's and a
+    # At the optimum, cost plus regularization times the logarithm of the plan is a sum of a row's and a
     # column's potential.
-    level = cost + regularisation * np.log(np.maximum(plan, 1e-300))
+    level = cost + regularization * np.log(np.maximum(plan, 1e-300))
     mixed = level - level.mean(axis=0) - level.mean(axis=1, keepdims=True) + level.mean()
-    assert np.abs(mixed[plan > 1e-290]).max() < 1e-6 or regularisation < 0.01
+    assert np.abs(mixed[plan > 1e-290]).max() < 1e-6 or regularization < 0.01
     exact = float((transport.exact_plan(cost) * cost).sum())
-    assert exact - 1e-9 <= (plan * cost).sum() <= exact + regularisation * np.log(12)
+    assert exact - 1e-9 <= (plan * cost).sum() <= exact + regularization * np.log(12)
 
 
-def test_costs_fall_to_the_exact_one_with_the_regularisation(tiny_models: dict[str, Path]) -> None:
+def test_costs_fall_to_the_exact_one_with_the_regularization(tiny_models: dict[str, Path]) -> None:
     metric = BaryScore(str(tiny_models["encoder"]), 2, (10, 1, 0.1, 0.001))
     found = nlgauge.score(PREDICTIONS, REFERENCES, metrics=metric)["baryscore"]
     values = [found[f"sinkhorn_{value:g}"] for value in metric.sinkhorn]

@@ -35,7 +35,7 @@ REFERENCES = [references for prediction, references in SENTENCES if prediction]
 
 @pytest.fixture(scope="module")
 def roberta(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small random RoBERTa whose tokeniser was saved with add_prefix_space=True."""
+    """A small random RoBERTa whose tokenizer was saved with add_prefix_space=True."""
     from tokenizers import ByteLevelBPETokenizer
 
     place = tmp_path_factory.mktemp("roberta")
@@ -103,7 +103,7 @@ def test_equals_bert_score(which: str, several: bool, idf: bool, roberta: Path) 
         np.testing.assert_allclose([row[label + suffix] for row in rows], theirs, atol=1e-5)
 
 
-def test_prefix_space_is_put_in_whatever_the_tokeniser_was_saved_with(roberta: Path, tmp_path: Path) -> None:
+def test_prefix_space_is_put_in_whatever_the_tokenizer_was_saved_with(roberta: Path, tmp_path: Path) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(roberta, add_prefix_space=False)
     transformers.AutoModel.from_pretrained(roberta).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)

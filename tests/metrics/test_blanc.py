@@ -2,7 +2,7 @@
 time, and on the spec's vectors.
 
 The golden counts are those of blanc 0.3.4 (`pip install --no-deps blanc==0.3.4`) on the model that
-`small_bert` writes to PLACE, its sentences split by `nlgauge.features.tokens.text.Sentences("en").of`, with
+`small_bert` writes to PLACE, its sentences split by `nlgauge.features.tokens.sentences.Sentences("en").of`, with
 torch's AdamW under the name that transformers 5 no longer has, and random tokens drawn from (5, 16), which is
 this vocabulary (`blanc.blanc.TOKEN_REPLACE_RANGE`):
 
@@ -25,7 +25,7 @@ from segment_rows import rows_by_label
 import nlgauge
 from nlgauge.features.language_models import tuning
 from nlgauge.features.language_models.cloze import Hiding, WordPieces, word_pieces
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metrics.blanc import Blanc
 from nlgauge.models.loader import load
 

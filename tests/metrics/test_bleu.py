@@ -75,7 +75,7 @@ def test_real_sentences_with_ragged_references(tokenize, smooth_method):
     assert_equals_sacrebleu(predictions, references, {"tokenize": tokenize, "smooth_method": smooth_method})
 
 
-def test_chinese_tokenisers_equal_sacrebleu():
+def test_chinese_tokenizers_equal_sacrebleu():
     predictions, references = (
         ["我们今天去北京吃烤鸭。", "猫在垫子上 3.5%"],
         [["今天我们去北京吃烤鸭。", "我们去北京。"], ["猫坐在垫子上。"]],

@@ -106,7 +106,7 @@ def test_equals_the_port_after_its_weights_were_renamed(
 
 
 def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
-    """As in BLEURT-20's files, for whose tokeniser Transformers 5 has no class."""
+    """As in BLEURT-20's files, for whose tokenizer Transformers 5 has no class."""
     import sentencepiece
     from tiny.families import TEXTS, model_of
 

@@ -134,7 +134,7 @@ def test_frequencies_come_from_the_references_of_the_corpus():
     )
 
 
-def test_our_tokeniser_on_other_scripts():
+def test_our_tokenizer_on_other_scripts():
     result = nlgauge.score(
         ["猫坐在垫子上。", "Собака бежит быстро!"], ["猫坐在垫子上", "собака бежит быстро"], metrics="cider"
     )

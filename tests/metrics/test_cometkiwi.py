@@ -100,7 +100,7 @@ def test_a_network_without_labels_explains_nothing(tmp_path: Path) -> None:
     ).explain("cometkiwi", 0)
 
 
-def labelled(*labels: int) -> np.ndarray:
+def labeled(*labels: int) -> np.ndarray:
     """Probabilities of four labels, the given one likeliest at each place."""
     return np.array([[0.7 if label == best else 0.1 for label in range(4)] for best in labels])
 
@@ -123,4 +123,4 @@ def test_runs_of_labels_become_errors(
 ) -> None:
     offsets = np.array([(0, 0), *((i, i + 1) for i in range(len(labels) - 2)), (0, 0)])
     for whole, expected in ((False, compat), (True, complete)):
-        assert [span[:3] for span in decoded(labelled(*labels), offsets, whole)] == expected
+        assert [span[:3] for span in decoded(labeled(*labels), offsets, whole)] == expected

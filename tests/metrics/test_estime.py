@@ -25,7 +25,7 @@ from nlgauge._core.ragged import Ragged
 from nlgauge.features import RunOptions, Work
 from nlgauge.features.language_models.cloze import normal, sentences_of
 from nlgauge.features.language_models.masked_words import HiddenWords, WordStates, words_of
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metrics.estime import Estime
 
 torch = pytest.importorskip("torch")
@@ -198,7 +198,7 @@ def test_equals_the_authors_program(settings: tuple[int, int, int], wordy_bert: 
 
 
 def test_a_document_agrees_with_itself(wordy_bert: str) -> None:
-    """States of this model are normalised to one length, so that each has its largest dot product with
+    """States of this model are normalized to one length, so that each has its largest dot product with
     itself.
     """
     found = found_rows(Estime(wordy_bert, layer=2, window=100, margin=20), DOCUMENT, [DOCUMENT])

@@ -41,7 +41,7 @@ def definition(prediction: list[str], reference: list[str]) -> float:
     ids=str,
 )
 @given(corpora(max_references=1))
-def test_every_normalisation_follows_the_definition(options, rule, corpus):
+def test_every_normalization_follows_the_definition(options, rule, corpus):
     predictions, references = corpus
     rows = rows_by_label(nlgauge.score(predictions, references, metrics=F1(**options)))
     for row, prediction, (reference,) in zip(rows, predictions, references, strict=True):

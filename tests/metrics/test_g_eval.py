@@ -92,7 +92,7 @@ def test_a_criterion_of_ones_own_is_in_the_form():
     metric = GEval(
         model=client,
         criterion="Tone",
-        definition="is it {kind}?",
+        definition="is it kind?",
         steps="1. Read.",
         scale=(0, 3),
         with_reference=True,
@@ -102,9 +102,7 @@ def test_a_criterion_of_ones_own_is_in_the_form():
     assert scored_by(metric, prediction="be {reference}")["score"] == 3
     (request,) = client.client.seen
     ((role, words),) = request.messages
-    assert (
-        role == "user" and "Tone (0-3) - is it {kind}?" in words and "Evaluation Steps:\n\n1. Read." in words
-    )
+    assert role == "user" and "Tone (0-3) - is it kind?" in words and "Evaluation Steps:\n\n1. Read." in words
     assert (
         "Text:\n\nbe {reference}" in words
         and "Reference:\n\na reference" in words

@@ -153,9 +153,9 @@ def test_mqm_counts_the_worst_five_errors_and_never_more_than_25(reply, value):
         ("Minor:\n" + 'a/b - "x"\n' * 7, "errors under severities, the worst 5 of 7"),
         (
             "**Major:** a/b - x",
-            "errors under severities, in a form that the released program reads otherwise",
+            "errors under severities, in a form that the released program reads differently",
         ),
-        ("Major:\nNone", "no error, in a form that the released program reads otherwise"),
+        ("Major:\nNone", "no error, in a form that the released program reads differently"),
     ],
 )
 def test_the_rule_that_read_a_list_is_shown(reply, rule):

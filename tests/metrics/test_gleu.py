@@ -74,7 +74,7 @@ def test_empty_texts_score_zero(prediction, reference):
 
 
 @pytest.mark.parametrize(("tokenizer", "expected"), [("unicode", 1.0), ("13a", 0.0), ("whitespace", 0.0)])
-def test_tokenisers(tokenizer, expected):
+def test_tokenizers(tokenizer, expected):
     assert nlgauge.score(["猫，坐"], ["猫坐"], metrics=Gleu(tokenizer=tokenizer))["gleu"]["score"] == expected
     assert nlgauge.score(["Cat."], ["cat"], metrics=Gleu(tokenizer=tokenizer))["gleu"]["score"] == expected
 

@@ -48,7 +48,7 @@ CHANGED_PARAMETERS = {
     "copy_words": ("mat",),
     "copy_smoothing": 2.0,
 }
-# Where there is no token nothing matches; punctuation is none for the default tokeniser.
+# Where there is no token nothing matches; punctuation is none for the default tokenizer.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
 
 GOLDEN = json.loads((Path(__file__).parent / "golden_meteor15.json").read_text(encoding="utf-8"))
@@ -460,9 +460,9 @@ def test_the_signature_follows_the_content_of_the_file(tmp_path):
         ("a\tb\nc d\n", "line 2: 'c d' cannot be read; a probability"),
         (
             "a\tb\nc d\ne\tf\ng\th\n",
-            "line 2: 'c d' cannot be read; an entry is phrase TAB phrase; this line has no tab",
+            "line 2: 'c d'.*phrase TAB phrase.*no tab",
         ),
-        ("a\tb\tc\td\n", "line 1: .*an entry is phrase TAB phrase, or"),
+        ("a\tb\tc\td\n", "line 1: .*phrase TAB phrase, or"),
         ("a\tb\t-1\n", "line 1: .*a probability"),
         ("a\t \n", "line 1: .*two phrases"),
     ],

@@ -173,7 +173,7 @@ def test_case_counts_only_where_asked():
     assert lower > mixed > 0
 
 
-def test_the_language_chooses_the_tokeniser():
+def test_the_language_chooses_the_tokenizer():
     assert nlgauge.score(["猫在垫子上"], ["猫坐在垫子上"], metrics="nist", lang="zh").labels == (
         "nist(tokenizer='zh')",
     )

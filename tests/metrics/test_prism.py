@@ -40,7 +40,7 @@ REFERENCES = ["The cat sat on the mat.", "On Tuesday, the minister met with the 
 SOURCES = ["It costs $1,234.56 (about 20% more).", "Nothing was said here.", "He said it won't happen again."]
 # Made by SequenceScorer of github.com/thompsonb/prism at 42e45a4 and TransformerModel and Dictionary of
 # fairseq 0.12.2 on the weights of tests/tiny/prism.py with seed 1, the first score of each text (that of its
-# tag) left out; by (normalisation first, language).
+# tag) left out; by (normalization first, language).
 OFFICIAL = {
     (True, "en"): {
         "precision": [-5.54758882522583, -5.493810176849365, -5.698425769805908],
@@ -67,7 +67,7 @@ OFFICIAL = {
 
 @pytest.fixture(scope="module")
 def places(tiny_models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Path]:
-    """The two layouts: normalisation before each block, which is an M2M100, and after it, an FSMT."""
+    """The two layouts: normalization before each block, which is an M2M100, and after it, an FSMT."""
     after = tmp_path_factory.mktemp("fsmt")
     tiny_prism.write(after, 1, first=False)
     return {True: tiny_models["prism"], False: after}
@@ -180,7 +180,7 @@ def test_the_default_model_is_fetched_by_hand(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_model_that_is_told_what_it_reads(tmp_path: Path) -> None:
-    """M2M100 with its own tokeniser: a tag before the source too, given by name; the definition by
+    """M2M100 with its own tokenizer: a tag before the source too, given by name; the definition by
     Transformers' own pass.
     """
     from tokenizers import ByteLevelBPETokenizer

@@ -1,4 +1,4 @@
-"""ROUGE against rouge-score 0.1.2 with its tokeniser, and our own tokeniser on every script."""
+"""ROUGE against rouge-score 0.1.2 with its tokenizer, and our own tokenizer on every script."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_real_sentences_with_several_references(use_stemmer):
     st.text(st.characters(max_codepoint=127), max_size=40),
     st.booleans(),
 )
-def test_our_tokeniser_equals_googles_on_ascii(prediction, reference, use_stemmer):
+def test_our_tokenizer_equals_googles_on_ascii(prediction, reference, use_stemmer):
     assert Tokens("unicode", stem=use_stemmer).of(prediction) == Tokens("google", stem=use_stemmer).of(
         prediction
     )
@@ -141,7 +141,7 @@ def test_equal_texts_of_every_script_score_one(text):
         ("a_b 3.5%", ["a", "b", "3", "5"]),
     ],
 )
-def test_our_tokenisers_rule(text, tokens):
+def test_our_tokenizers_rule(text, tokens):
     assert Tokens("unicode").of(text) == tokens
 
 

@@ -181,7 +181,7 @@ def test_copying_the_source_is_perfect_only_where_the_references_do_too():
     )
 
 
-def test_the_language_chooses_the_tokeniser():
+def test_the_language_chooses_the_tokenizer():
     texts = {"predictions": ["猫坐在垫子上"], "references": ["猫在垫子上"], "sources": ["那只猫正坐在垫子上"]}
     assert nlgauge.score(**texts, metrics="sari", lang="zh").labels == ("sari(tokenizer='zh')",)
     assert (

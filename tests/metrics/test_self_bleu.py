@@ -67,7 +67,7 @@ def test_real_sentences_and_repeated_ones():
     ] == pytest.approx(theirs(["a b c", "a b d", "e"]))
 
 
-def test_the_language_chooses_the_tokeniser_and_the_signature_says_so():
+def test_the_language_chooses_the_tokenizer_and_the_signature_says_so():
     texts = ["猫在垫子上", "猫坐在垫子上", "狗在垫子上"]
     result = nlgauge.score(texts, metrics="self_bleu", lang="zh")
     assert result.labels == ("self_bleu(tokenizer='zh')",)

@@ -98,7 +98,7 @@ def test_short_and_empty_texts(prediction, reference, expected):
     ] == pytest.approx(expected)
 
 
-def test_tokenisers_are_those_of_bleu():
+def test_tokenizers_are_those_of_bleu():
     predictions, references = map(list, zip(*SENTENCES, strict=True))
     for options in ("", "tokenizer='intl'", "lowercase=True, max_order=2"):
         result = nlgauge.score(

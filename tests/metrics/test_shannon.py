@@ -12,7 +12,7 @@ import pytest
 from segment_rows import rows_by_label
 
 import nlgauge
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
 from nlgauge.models.loader import load

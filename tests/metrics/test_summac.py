@@ -15,7 +15,7 @@ from segment_rows import rows_by_label
 import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Entailment
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metrics.summac import SummaC, convolved, zero_shot
 
 torch = pytest.importorskip("torch")

@@ -43,7 +43,7 @@ def assert_equals_sacrebleu(
     peer = sacrebleu.TER(**options)
     signature = peer_signature(peer, predictions, references)
     if options.get("normalized"):
-        # It tokenises references twice then, and its tokeniser may split a token that it has made: tokenise
+        # It tokenizes references twice then, and its tokenizer may split a token that it has made: tokenise
         # both sides once.
         predictions, references = (
             [peer.tokenizer(p.rstrip()) for p in predictions],
@@ -71,7 +71,7 @@ def test_real_sentences_with_ragged_references():
         assert_equals_sacrebleu(predictions, references, options)
 
 
-def test_references_are_tokenised_once():
+def test_references_are_tokenized_once():
     text = "Paul's, he said."
     assert sacrebleu.TER(normalized=True).sentence_score("Paul's,", ["Paul's,"]).score == pytest.approx(
         200 / 3
@@ -120,7 +120,15 @@ def test_rare_shifts_equal_sacrebleu(prediction, reference, expected):
 
 @pytest.mark.parametrize(
     ("words", "longest", "shortest"),
-    [(3, 45, 40), (40, 60, 50), (40, 110, 90), (500, 120, 120), (500, 90, 2), (500, 2, 150), (3, 1, 130)],
+    [
+        (3, 45, 40),
+        (40, 60, 50),
+        (40, 110, 90),
+        *thorough((500, 120, 120)),
+        (500, 90, 2),
+        (500, 2, 150),
+        (3, 1, 130),
+    ],
 )
 def test_long_texts_equal_sacrebleu(words, longest, shortest):
     """Where the beam, the greatest distance and the greatest number of shifts cut the search short."""
@@ -161,7 +169,7 @@ def test_the_beam_reaches_as_far_as_sacrebleus(offset):
     assert_same_edits(common + ours, theirs + common)
 
 
-@pytest.mark.parametrize("seed", [72, 97, 115, 118, 121, 138])
+@pytest.mark.parametrize("seed", [72, 118, 121, *thorough(97, 115, 138)])
 def test_the_search_is_given_up_when_sacrebleus_is(seed):
     """Pairs that 20 shifts more or fewer, of the thousand that may be tried, would score otherwise."""
     rng = random.Random(seed)
@@ -205,7 +213,7 @@ def test_case():
 
 
 def test_wmt19_equals_sacrebleu():
-    rows = rows_of("wmt19_darr", 250)
+    rows = rows_of("wmt19_darr", 120)
     predictions = [row[side]["text"] for row in rows for side in ("better", "worse")]
     references = [row["references"][:1] for row in rows for _ in range(2)]
     assert_equals_sacrebleu(predictions, references, {})

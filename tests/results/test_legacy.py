@@ -42,7 +42,7 @@ def test_p_values_are_sacrebleus(test, theirs):
         expected = [column.p_value for column in columns[name][1:]]
         assert [row.p for row in found.rows if row.label == label] == pytest.approx(expected)
     assert {row.p for row in found.rows if row.second == "same"} == {1 / 501}
-    assert "different from itself" in found.caution
+    assert "from itself" in found.caution
     assert {row.p for row in result.compare(test=test, resamples=500).rows if row.second == "same"} == {1.0}
 
 
@@ -53,5 +53,5 @@ def test_what_sacrebleu_does_not_know_is_an_error():
     documents = nlgauge.score(
         {"a": ["x y", "z"], "b": ["x", "z w"]}, ["x y", "z w"], metrics="bleu", documents=["1", "2"]
     )
-    with pytest.raises(ParameterError, match="without documents and weights"):
+    with pytest.raises(ParameterError, match="documents or weights"):
         documents.compare(legacy="sacrebleu")

@@ -290,7 +290,7 @@ def test_a_gate_whose_verdict_missing_scores_can_turn_is_inconclusive(
     (found,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], Rule(0.05, (), max_missing))
     assert found.word == verdict, found.why
     if verdict == "inconclusive":
-        assert "missing scores can decide: 20% of the segments have none" in found.why
+        assert "missing scores can change the verdict: 20% of the segments have none" in found.why
 
 
 def test_a_gate_without_bounds_is_inconclusive_if_many_scores_are_missing(

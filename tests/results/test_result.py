@@ -92,7 +92,7 @@ def test_labels_from_resulting_names():
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        (["bleu", "sacrebleu"], "'bleu' ... resulting_name"),
+        (["bleu", "sacrebleu"], "'bleu' ... NAME=bleu"),
         (["bleu", {"path": "wer", "resulting_name": "bleu"}], "metrics ... 'bleu'"),
         ([], "metrics"),
         ([3], "Metric ... 'path' ... 3"),

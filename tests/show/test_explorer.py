@@ -345,6 +345,14 @@ def test_slices_by_length_are_named_by_their_words() -> None:
     assert [found["value"] for found in same.slices("length")] == ["1 word"]
 
 
+def test_imported_scores_without_texts_can_be_served() -> None:
+    served = Served(nlgauge.from_scores({"A": [1, 2, 3], "B": [2, 3, 5]}, name="q:higher"), "scores")
+    assert served.labels == {}
+    for dimension in served.dimensions:
+        assert sum(part["segments"] for part in served.slices(dimension)) == 3
+    assert "meta" in served.parts
+
+
 def test_a_text_of_ones_own(client: Client) -> None:
     texts = {"prediction": "the cat sat on a mat", "reference": ["the cat sat on the mat", "a cat sat"]}
     found = client.json("/api/0/own", label="bleu", **texts)
@@ -417,6 +425,8 @@ def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) 
     for host in ("0.0.0.0", "example.com", "::"):
         with pytest.raises(ParameterError, match="other machines"):
             serve({"x": result}, host=host)
+    with pytest.raises(ParameterError, match=r"'0\.0\.0\.0'.*host"):
+        serve({"x": result}, host="0.0.0.0", token="abcdefgh")
     with pytest.raises(ParameterError, match="at least 8 letters"):
         serve({"x": result}, token="a&b c")
     with socket.socket() as taken:

@@ -334,3 +334,16 @@ def test_webnlg_2020() -> None:
     assert found["votes"] == 4
     first = [part["system"] for part in found["verdict"][0] if "system" in part]
     assert first[0] == found["order"][0]
+
+
+def test_systems_with_different_imported_scores_are_not_called_equal() -> None:
+    scores = {"A": [1, 2, 3], "B": [2, 3, 5]}
+    rows = [
+        {"id": i, "model": system, "q": value, "prediction": "yes"}
+        for system, values in scores.items()
+        for i, value in enumerate(values)
+    ]
+    results = nlgauge.from_scores(scores, name="q:higher"), nlgauge.from_scores(rows, "q:higher")
+    for result in results:
+        sentences = view_of(result, "x").meta["verdict"]
+        assert "same texts" not in json.dumps(sentences)

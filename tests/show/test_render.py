@@ -1,4 +1,4 @@
-"""What a terminal shows: readable in 80 columns and without colour, and never steered by the texts shown."""
+"""What a terminal shows: readable in 80 columns and without color, and never steered by the texts shown."""
 
 from __future__ import annotations
 

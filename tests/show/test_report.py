@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ import nlgauge
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import NgramMatches
 from nlgauge.results.result import Result
+from nlgauge.show.report import within
 
 # The package has a function of this name.
 pages = importlib.import_module("nlgauge.show.report.page")
@@ -184,6 +186,21 @@ def test_the_size_counts_explanations(result: Result, tmp_path: Path) -> None:
     assert 0 < len(smaller["why"]) < 30
     assert smaller["left_out"] == [f"the explanations of {30 - len(smaller['why'])} segments"]
     assert of(0)[0]["why"] == {}
+
+
+def test_parts_that_do_not_fit_are_not_made() -> None:
+    def parts() -> Iterator[tuple[str, bytes]]:
+        for name in "abc":
+            made.append(name)
+            yield name, bytes(30)
+
+    made: list[str] = []
+    assert within(parts(), 100) is None
+    assert made == ["a", "b", "c"]
+    made.clear()
+    assert within(parts(), 79) is None
+    assert made == ["a", "b"]
+    assert within(parts(), 120) == dict.fromkeys("abc", bytes(30))
 
 
 def test_large_explanations_are_of_the_two_systems_that_are_compared(

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import nlgauge
-from nlgauge.cli import app
+from nlgauge.cli.commands import app
 from nlgauge.errors import NlgaugeError, ParameterError
 
 

@@ -15,8 +15,8 @@ import pytest
 
 import nlgauge
 from nlgauge.corpus import Corpus
+from nlgauge.engine.run_options import run_options
 from nlgauge.results.result import Result
-from nlgauge.scoring import run_options
 from nlgauge.show.page_data.agreement import agreement
 from nlgauge.show.page_data.choose import chosen
 from nlgauge.show.page_data.data import PageData, view_of

@@ -17,7 +17,6 @@ from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.stats.agreement import (
-    cohen,
     disattenuated,
     fleiss,
     intraclass,
@@ -26,6 +25,7 @@ from nlgauge.stats.agreement import (
     reliability,
     spearman_brown,
 )
+from nlgauge.stats.two_raters import cohen
 
 NAN = math.nan
 # Krippendorff (2011), "Computing Krippendorff's alpha-reliability": four observers, twelve units.

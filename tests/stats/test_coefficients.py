@@ -187,7 +187,7 @@ def test_two_points_have_no_p_below_one() -> None:
 def test_names_and_shapes_that_do_not_fit() -> None:
     with pytest.raises(ParameterError, match="did you mean 'kendall'"):
         coefficient("kendal")
-    with pytest.raises(InputError, match="fit together"):
+    with pytest.raises(InputError, match="can be broadcast"):
         pearson([1, 2, 3], [1, 2])
     with pytest.raises(InputError, match="single numbers"):
         pearson(1, 2)

@@ -117,7 +117,7 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
         == "1 benchmarks, 12 rows."
     )
     text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
-    assert "<!--" not in text and "over 20 bootstrap draws" in text
+    assert "<!--" not in text and "over 20 bootstrap resamples" in text
     judged = texts(NAME).judgments(texts(NAME).score("chrf"), dimensions=["relevance"])
     section = text[text.index("### sample") :]
     of_systems = kendall(judged.oriented("chrf").mean(axis=1), judged.human("relevance").mean(axis=1))
@@ -140,7 +140,7 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
         and re.fullmatch(r"[01]\.\d{3}\.", p)
     )
     assert (
-        "Planned comparisons of 5 metrics over systems, corrected for these 9 pairs alone: 0 better and 0"
+        "Planned comparisons of 5 metrics over systems, corrected only for these 9 pairs: 0 better and 0"
         " worse than random numbers" in section
     )
     record = json.loads(gzip.decompress((done / "evidence.json.gz").read_bytes()))

@@ -25,7 +25,7 @@ VOCABULARY += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz0123456789
 
 
 def bert(model: type, **settings: Any) -> tuple[Any, Any]:
-    """A BERT of the given class with its tokeniser; further settings are those of its configuration."""
+    """A BERT of the given class with its tokenizer; further settings are those of its configuration."""
     tokenizer = transformers.BertTokenizerFast(
         vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=128
     )

@@ -1,4 +1,4 @@
-"""A random GPT-2 of two layers, with a tokeniser trained on the sentences of the tests."""
+"""A random GPT-2 of two layers, with a tokenizer trained on the sentences of the tests."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def sines(shape: tuple[int, ...], start: int) -> Any:
-    """sin(7.3 i + 1.7 start) for the i-th number; neighbours in rows and columns have little to do with
+    """sin(7.3 i + 1.7 start) for the i-th number; neighbors in rows and columns have little to do with
     each other.
     """
     places = np.arange(int(np.prod(shape)), dtype=np.float64)

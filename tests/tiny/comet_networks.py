@@ -45,7 +45,7 @@ def closed(shape: tuple[int, ...], phase: int, scale: float) -> Any:
 
 
 def write_base(directory: Path, encoder: str = "xlm-roberta") -> dict[str, Any]:
-    """Writes configuration and tokeniser of an encoder, and gives its weights' shapes by name."""
+    """Writes configuration and tokenizer of an encoder, and gives its weights' shapes by name."""
     directory.mkdir(parents=True, exist_ok=True)
     if encoder == "roberta":
         symbols = list(

@@ -23,7 +23,7 @@ PIECES += [(letter, -3.0 - i / 100) for i, letter in enumerate(_LETTERS)] + [("â
 
 def filled(model: Any, scale: float = 0.4) -> Any:
     """The model with sines of each weight's place squared as its weights, around 1 where a layer is
-    normalised.
+    normalized.
     """
     with torch.no_grad():
         for number, (name, parameter) in enumerate(model.named_parameters(), 1):
@@ -34,7 +34,7 @@ def filled(model: Any, scale: float = 0.4) -> Any:
 
 
 def tokenizer_of(family: str, length: int = 64) -> Any:
-    """The family's tokeniser, with a vocabulary of a few pieces."""
+    """The family's tokenizer, with a vocabulary of a few pieces."""
     if family == "bert":
         return transformers.BertTokenizer(
             vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=length

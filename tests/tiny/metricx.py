@@ -18,7 +18,7 @@ VOCABULARY, WIDTH = 250112, 8
 
 
 def write(directory: Path, seed: int) -> None:
-    """The model and its tokeniser; Transformers would not write a head of its own, so it is added to the
+    """The model and its tokenizer; Transformers would not write a head of its own, so it is added to the
     file.
     """
     made = model(transformers.MT5ForConditionalGeneration, VOCABULARY, WIDTH, feed_forward_proj="gated-gelu")

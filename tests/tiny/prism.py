@@ -42,7 +42,7 @@ def pieces(directory: Path) -> int:
 
 
 def state_of(size: int, seed: int, first: bool) -> dict[str, Any]:
-    """The weights under fairseq's names; `first`: whether blocks begin with their normalisation."""
+    """The weights under fairseq's names; `first`: whether blocks begin with their normalization."""
     import torch
 
     shapes: dict[str, tuple[int, ...]] = {"encoder.embed_tokens.weight": (size, WIDTH)}

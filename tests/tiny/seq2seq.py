@@ -1,4 +1,4 @@
-"""A small BART whose weights are a closed form, with a byte-level tokeniser trained on the sentences of
+"""A small BART whose weights are a closed form, with a byte-level tokenizer trained on the sentences of
 the tests.
 """
 
@@ -16,7 +16,7 @@ SPECIALS = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 
 
 def tokenizer() -> Any:
-    """BART's kind of tokeniser."""
+    """BART's kind of tokenizer."""
     from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import TemplateProcessing
 
@@ -33,7 +33,7 @@ def tokenizer() -> Any:
 
 
 def write(directory: Path, seed: int) -> None:
-    """The model and its tokeniser."""
+    """The model and its tokenizer."""
     sizes = {
         f"{side}_{what}": size
         for side in ("encoder", "decoder")

@@ -1,4 +1,4 @@
-"""A small T5 whose weights are a closed form, with a tokeniser over letters and the words that questions
+"""A small T5 whose weights are a closed form, with a tokenizer over letters and the words that questions
 are answered with.
 """
 
@@ -33,7 +33,7 @@ PIECES = [
 
 
 def tokenizer() -> Any:
-    """T5's kind of tokeniser: the likeliest pieces, </s> at the end and also in the middle where a text
+    """T5's kind of tokenizer: the likeliest pieces, </s> at the end and also in the middle where a text
     has it.
     """
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
@@ -64,7 +64,7 @@ def model(kind: Any, vocabulary: int, width: int, **options: Any) -> Any:
 
 
 def write(directory: Path, seed: int) -> None:
-    """The model, whose head is its input vectors, as the first T5's, and its tokeniser."""
+    """The model, whose head is its input vectors, as the first T5's, and its tokenizer."""
     given = tokenizer()
     fill(model(transformers.T5ForConditionalGeneration, len(given), 32), seed, 0.5).save_pretrained(directory)
     given.save_pretrained(directory)

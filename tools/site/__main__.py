@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from tools.site import api, choose, commands, errors, leaderboard, llms, metrics, models
+from tools.site import api, choose, commands, errors, leaderboard, llms, metrics, models, simulations
 from tools.site.evidence import tables
 from tools.site.files import ROOT, Target
 
@@ -36,6 +36,7 @@ def main() -> None:
     commands.write(target)
     api.write(target)
     errors.write(target)
+    simulations.write(target)
     llms.write(target)
     target.remove_others(BY_SPHINX)
 

@@ -11,6 +11,7 @@ from tools.site.files import ROOT, Target
 MODULES = {
     "nlgauge": "Score texts, load results, define metrics.",
     "nlgauge.meta": "Measure how well metrics agree with people.",
+    "nlgauge.preferences": "Rank systems from verdicts on pairs of predictions.",
     "nlgauge.plots": "Draw figures of results, explanations and studies (extra `plot`).",
 }
 INDEX = """# Python API
@@ -21,9 +22,11 @@ Public names, by module. Names that are not listed here may change without notic
 
 
 def names(module: str) -> list[str]:
-    """Return the public names of a module, from its stub."""
+    """Return the public names of a module, from its stub, or from `__all__` if it has no stub."""
     path = ROOT / "src" / module.replace(".", "/")
     stub = path / "__init__.pyi" if path.is_dir() else path.with_suffix(".pyi")
+    if not stub.is_file():
+        return sorted(import_module(module).__all__, key=str.lower)
     return sorted(
         re.findall(r"^from \S+ import (?:\(\s+)?\w+ as (\w+)", stub.read_text("utf-8"), re.MULTILINE),
         key=str.lower,

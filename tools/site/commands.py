@@ -6,7 +6,7 @@ import re
 
 import click
 
-from nlgauge.cli import app
+from nlgauge.cli.commands import app
 from nlgauge.cli.commands.about import TOPICS, page
 from nlgauge.cli.help import panels, summary, usages
 from tools.site.files import Target, table

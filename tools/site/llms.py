@@ -26,10 +26,17 @@ SECTIONS = {
 # Pages that are too long, or of interest only to people who develop nlgauge.
 NOT_IN_FULL = (
     "results/",
+    "about/add-a-metric",
     "about/changelog",
     "about/contributing",
+    "about/kernels",
+    "about/meta-speed",
     "about/performance",
+    "about/release",
+    "about/style",
     "reference/errors",
+    "statistics/few-labels-benchmarks",
+    "statistics/few-labels-simulations",
 )
 
 

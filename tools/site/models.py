@@ -1,4 +1,4 @@
-"""Page of all models that are known by name, from the catalogue and the cards."""
+"""Page of all models that are known by name, from the catalog and the cards."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
-from nlgauge.models.weights.catalogue import Entry, catalogue, pinned_commits
+from nlgauge.models.weights.catalog import Entry, catalog, pinned_commits
 from tools.site.files import Target, table
 
 OPENING = """# Models
@@ -41,15 +41,13 @@ def page() -> str:
             models = [
                 field.default
                 for field in fields(metric)
-                if isinstance(field.default, str) and field.default in catalogue()
+                if isinstance(field.default, str) and field.default in catalog()
             ]
             for model in dict.fromkeys((card(name).default_model, *models)):
                 users.setdefault(model, []).append(f"`{name}`")
     parts = [OPENING]
     for kind, heading in SECTIONS.items():
-        rows = [
-            _row(entry, users.get(entry.name, [])) for entry in catalogue().values() if entry.kind == kind
-        ]
+        rows = [_row(entry, users.get(entry.name, [])) for entry in catalog().values() if entry.kind == kind]
         if rows:
             columns = ("model", "default of", "size", "license", "how to get it")
             parts.append(f"## {heading}\n\n{table(columns, rows)}")

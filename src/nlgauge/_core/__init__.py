@@ -1,3 +1,1 @@
-"""What every other package may use: arrays, progress, paths, locks, numbers in words, pages as plain
-values.
-"""
+"""Tools for all other packages: arrays, progress, paths, locks, number formats, pages of plain values."""

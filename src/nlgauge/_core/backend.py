@@ -1,8 +1,7 @@
-"""Which kernels run: compiled ones where the package was built with them, else plain Python; the numbers are
-the same.
+"""Choice between compiled kernels and plain Python kernels, which return the same numbers.
 
-`NLGAUGE_KERNELS=python` or `native` chooses; without it compiled kernels run where there are any.
-`NLGAUGE_THREADS` says how many threads they use.
+`NLGAUGE_KERNELS=python` or `NLGAUGE_KERNELS=native` chooses. The default is the compiled kernels if the
+package was built with them. `NLGAUGE_THREADS` sets the number of threads of the compiled kernels.
 """
 
 from __future__ import annotations
@@ -14,15 +13,13 @@ from contextlib import contextmanager
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-import numpy as np
-
 from nlgauge._core.threads import threads
 from nlgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from nlgauge._core.ragged import Array
 
-# More would only wait for each other.
+# More threads would only wait for each other.
 _MOST_THREADS = 256
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,14 +27,14 @@ R = TypeVar("R")
 
 def _module() -> Any:
     try:
-        found = importlib.import_module("nlgauge._native")
+        native = importlib.import_module("nlgauge._native")
     except ImportError:
         return None
-    found.set_threads(min(threads(), _MOST_THREADS))
-    return found
+    native.set_threads(min(threads(), _MOST_THREADS))
+    return native
 
 
-# The compiled module; None where the package was built without it.
+# The compiled module; None if the package was built without it.
 NATIVE: Any = _module()
 
 
@@ -46,25 +43,25 @@ class _Choice:
 
 
 def choose(name: str | None) -> None:
-    """Makes "native" or "python" kernels run from here on; None: native ones where there are any."""
+    """Select "native" or "python" kernels for later calls; None selects native if they are built."""
     if name not in (None, "", "native", "python"):
-        raise ParameterError(f"NLGAUGE_KERNELS must be 'native' or 'python', got {name!r:.60}.")
+        raise ParameterError(f"NLGAUGE_KERNELS must be 'native', 'python' or unset, got {name!r:.60}.")
     if name == "native" and NATIVE is None:
         raise ParameterError(
-            "NLGAUGE_KERNELS is 'native', but nlgauge was installed without compiled kernels; install a C++"
-            " compiler, then nlgauge again."
+            "NLGAUGE_KERNELS is 'native', but nlgauge was installed without compiled kernels; unset it, or install"
+            " a C++ compiler and reinstall nlgauge."
         )
     _Choice.native = NATIVE is not None and name != "python"
 
 
 def chosen() -> str:
-    """Which kernels run now: "native" or "python"."""
+    """Return the selected kernels: "native" or "python"."""
     return "native" if _Choice.native else "python"
 
 
 @contextmanager
 def using(name: str) -> Iterator[None]:
-    """Runs what is inside with "native" or with "python" kernels."""
+    """Select "native" or "python" kernels until the block ends."""
     before = chosen()
     choose(name)
     try:
@@ -75,7 +72,10 @@ def using(name: str) -> Iterator[None]:
 
 @contextmanager
 def kernel_threads(count: int) -> Iterator[None]:
-    """Lets each compiled kernel use so many threads while something else runs several of them at once."""
+    """Run each compiled kernel with `count` threads until the block ends.
+
+    This is for callers that run several kernels at once.
+    """
     NATIVE.set_threads(min(count, _MOST_THREADS))
     try:
         yield
@@ -84,13 +84,13 @@ def kernel_threads(count: int) -> Iterator[None]:
 
 
 def stop_kernels() -> None:
-    """End every compiled kernel that runs now, in whichever thread, with a KeyboardInterrupt there."""
+    """Stop all running compiled kernels; each raises KeyboardInterrupt in its own thread."""
     if NATIVE is not None:
         NATIVE.stop_kernels()
 
 
 class Kernel(Generic[P, R]):
-    """A kernel in plain Python, and its compiled twin where there is one."""
+    """A kernel in plain Python, with its compiled version if one exists."""
 
     def __init__(self, python: Callable[P, R]) -> None:
         self.python = python
@@ -102,18 +102,22 @@ class Kernel(Generic[P, R]):
 
 
 def compiled(python: Callable[P, R]) -> Kernel[P, R]:
-    """A decorator for kernels that have a compiled twin of the same name and arguments."""
+    """Decorate a kernel that has a compiled version with the same name and arguments."""
     return Kernel(python)
 
 
 def narrowed(values: Array) -> Array:
-    """Token ids as numbers of 32 bits; ids that do not fit are refused."""
+    """Convert token ids to 32-bit integers; raise ParameterError if an id does not fit."""
+    import numpy as np
+
     if values.size and values.dtype.kind not in "iu":
         raise ParameterError(f"token ids must be whole numbers, got {values.dtype}.")
     if values.size and not (
         np.iinfo(np.int32).min <= values.min() and values.max() <= np.iinfo(np.int32).max
     ):
-        raise ParameterError("token ids must fit into 32 bits.")
+        raise ParameterError(
+            f"token ids must fit into 32 bits, got ids from {values.min()} to {values.max()}."
+        )
     return np.ascontiguousarray(values, dtype=np.int32)
 
 

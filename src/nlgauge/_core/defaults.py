@@ -1,4 +1,4 @@
 """Defaults that several packages share."""
 
-# The seed of everything random: resampling, fits, draws of segments.
+# The default seed of all random numbers: resampling, fits, samples of segments.
 SEED = 12345

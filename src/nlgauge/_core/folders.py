@@ -1,4 +1,4 @@
-"""Where the operating system keeps a user's files."""
+"""The directories in which the operating system stores files of a user."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-# Of each kind: the folder of macOS in Library, and the variable and the folder in the user's home of other
-# systems.
+# For each kind of file: the directory in Library on macOS; on other Unix systems the environment variable,
+# and the directory in the home of the user that is used without it.
 _KINDS = {
     "caches": ("Caches", "XDG_CACHE_HOME", ".cache"),
     "data": ("Application Support", "XDG_DATA_HOME", ".local/share"),
@@ -16,17 +16,19 @@ _KINDS = {
 
 
 def user_folder(kind: Literal["caches", "data"], name: str, variable: str) -> Path:
-    """The folder that the environment variable names, else nlgauge's of this name where the operating
-    system keeps caches or data.
+    """Return the directory that `variable` names, or by default nlgauge's directory for this kind.
+
+    The default is the directory `name` in `nlgauge`, below the operating system's directory for caches or
+    data.
     """
-    given = os.environ.get(variable)
-    if given:
-        return Path(given)
-    library, of_others, folder = _KINDS[kind]
+    chosen = os.environ.get(variable)
+    if chosen:
+        return Path(chosen)
+    library, xdg_variable, folder = _KINDS[kind]
     if sys.platform == "win32":
         home = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     elif sys.platform == "darwin":
         home = Path.home() / "Library" / library
     else:
-        home = Path(os.environ.get(of_others, Path.home() / folder))
+        home = Path(os.environ.get(xdg_variable, Path.home() / folder))
     return home / "nlgauge" / name

@@ -1,4 +1,4 @@
-"""Properties that are computed at first use."""
+"""Properties that are computed on first use."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Value = TypeVar("Value")
 
 
 class lazy(Generic[Value]):  # noqa: N801
-    """A property that is computed at first use and stored in the instance, without a lock.
+    """A property that is computed on first use and stored in the instance, without a lock.
 
-    `functools.cached_property` of Python 3.11 holds one lock per attribute for all instances: a child that is
-    forked while another thread computes the property waits forever. Here two threads may both compute the
-    value; both get the value that was stored first.
+    `functools.cached_property` of Python 3.11 uses one lock per attribute for all instances. A process that
+    is forked while another thread computes the property waits forever for this lock. With `lazy`, two threads
+    may both compute the value; both get the value that was stored first.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
@@ -34,3 +34,29 @@ class lazy(Generic[Value]):  # noqa: N801
             return self
         value: Value = instance.__dict__.setdefault(self.name, self.compute(instance))
         return value
+
+
+class Later(Generic[Value]):
+    """A value of a `lazy_field` that is computed at first use."""
+
+    def __init__(self, compute: Callable[[], Value]) -> None:
+        self.compute = compute
+
+
+class lazy_field(Generic[Value]):  # noqa: N801
+    """A field of a dataclass, without a default, whose value may be given as `Later`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object | None, owner: type | None = None) -> Value:
+        if instance is None:
+            raise AttributeError(self.name)  # the sign for a dataclass that the field has no default
+        values = instance.__dict__
+        if isinstance(values[self.name], Later):
+            values[self.name] = values[self.name].compute()
+        value: Value = values[self.name]
+        return value
+
+    def __set__(self, instance: object, value: Value | Later[Value]) -> None:
+        instance.__dict__[self.name] = value

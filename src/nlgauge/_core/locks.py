@@ -12,11 +12,11 @@ _PATIENCE = 10.0
 
 
 class ForkedLock:
-    """A re-entrant lock that a forked child starts anew, because the thread that held it in the parent is not
-    there to release it.
+    """A re-entrant lock that is replaced by a free lock in a forked process.
 
-    With `awaited` a fork waits a while for the lock: its holder may be importing a library, and half of one
-    is of no use to the child.
+    The thread that had the lock in the parent does not exist in the forked process, so it cannot release it.
+    With `awaited`, a fork waits for the lock for a limited time: the owner may be importing a library, and
+    a partly imported library is of no use in the forked process.
     """
 
     def __init__(self, awaited: bool = False) -> None:
@@ -29,8 +29,8 @@ class ForkedLock:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Holds the lock meanwhile."""
-        lock = self._lock  # a thread that forks inside releases the one that it took
+        """Acquire the lock, and release it when the block ends."""
+        lock = self._lock  # a thread that forks inside the block must release the lock that it acquired
         with lock:
             yield
 

@@ -1,4 +1,4 @@
-"""How numbers are written: decimals by the scale of the output, NaN as n/a."""
+"""Number formats: decimals depend on the scale of the output, and NaN becomes "n/a"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def number(value: float, output: Output, sign: bool = False) -> str:
-    """A score with the decimals of its output, none for a whole count; NaN is n/a."""
+    """Format a score with the decimals of its output; a whole count has none, and NaN is "n/a"."""
     if math.isnan(value):
         return "n/a"
     whole = output.decimals is None and is_count(output) and float(value).is_integer()
@@ -23,17 +23,14 @@ def number(value: float, output: Output, sign: bool = False) -> str:
 
 
 def decimals_of(output: Output) -> int:
-    """Return how many decimals every medium shows of an output: as many as it asks for, two on a scale to
-    100, else four.
-    """
+    """Return the number of decimals shown for an output: its own number, or 2 up to 100, or else 4."""
     if output.decimals is not None:
         return output.decimals
     return 2 if output.high == 100 else 4
 
 
 def ties(first: Array, second: Array, output: Output) -> Array:
-    """Return for each pair of scores whether they print the same with the shown decimals; a missing score
-    ties with nothing.
+    """Return True for each pair of scores that look the same when printed; NaN is never a tie.
 
     >>> from nlgauge.metric import Output
     >>> ties(np.array([12.341, 12.344, np.nan]), np.array([12.339, 12.346, np.nan]), Output("bleu", True, 0, 100)).tolist()
@@ -49,12 +46,12 @@ def ties(first: Array, second: Array, output: Output) -> Array:
 
 
 def is_count(output: Output) -> bool:
-    """Whether an output may be a count: from 0, without an end, and neither better high nor low."""
+    """Return True if an output may be a count: from 0 to infinity, neither better high nor better low."""
     return output.higher_is_better is None and output.low == 0 and output.high == math.inf
 
 
 def bounds(low: float, high: float, output: Output, sign: bool = False) -> str:
-    """An interval; n/a where it is not known."""
+    """Format an interval; "n/a" if a bound is NaN."""
     return (
         "n/a"
         if math.isnan(low) or math.isnan(high)
@@ -63,8 +60,7 @@ def bounds(low: float, high: float, output: Output, sign: bool = False) -> str:
 
 
 def p_value(value: float, decimals: int = 4) -> str:
-    """A p-value with four decimals or as many as are asked for; one that they cannot show is said to be below
-    the least.
+    """Format a p-value; "<.0001" or similar if it is too small for the number of decimals.
 
     >>> p_value(0.0123), p_value(0.00002), p_value(0.00002, 3)
     ('0.0123', '<.0001', '<.001')
@@ -76,12 +72,12 @@ def p_value(value: float, decimals: int = 4) -> str:
 
 
 def stars(p: float) -> str:
-    """Marks of significance: one below .05, two below .01, three below .001."""
+    """Return the stars of a p-value: one below 0.05, two below 0.01, three below 0.001."""
     return "*" * sum(p < level for level in (0.05, 0.01, 0.001))
 
 
 def counted(count: int, name: str, plural: str = "") -> str:
-    """A number with its noun, in the singular where it is one.
+    """Return a number with its noun, in the singular if the number is 1.
 
     >>> counted(1, "test"), counted(3, "test")
     ('1 test', '3 tests')
@@ -96,3 +92,37 @@ def listed(names: Sequence[str]) -> str:
     'A, B and C'
     """
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+# Exponents of the powers of ten that are exact in float64.
+_EXACT = 22
+
+
+def rounded(values: Array, digits: int) -> Array:
+    """Return the floats that `float(f"{value:.{digits}g}")` returns for each value, all at once.
+
+    >>> rounded(np.array([0.123456, 98765.4, -2.0, np.nan]), 4).tolist()
+    [0.1235, 98770.0, -2.0, nan]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    results = values.copy()
+    size = np.abs(values)
+    # Whole numbers with no more digits, NaN and infinity are results already.
+    fractions = np.isfinite(values) & ~((values == np.rint(values)) & (size < 10.0**digits))
+    if not fractions.any():
+        return results
+    numbers = values[fractions]
+    power = digits - 1 - np.floor(np.log10(np.abs(numbers))).astype(np.int64)
+    exact = np.abs(power) <= _EXACT
+    factor = 10.0 ** np.where(exact, np.abs(power), 0)
+    scaled = np.where(power >= 0, numbers * factor, numbers / factor)
+    nearest = np.rint(scaled)
+    nearest_results = np.where(power >= 0, nearest / factor, nearest * factor)
+    # Products and logarithms are rounded too: values near the middle of two results or near a power of ten are
+    # rounded by their text.
+    unsure = ~exact | (np.abs(np.abs(scaled - nearest) - 0.5) < 1e-6)
+    unsure |= (np.abs(scaled) < 10.0 ** (digits - 1) + 1) | (np.abs(scaled) > 10.0**digits - 1)
+    for place in np.flatnonzero(unsure).tolist():
+        nearest_results[place] = float(f"{numbers[place]:.{digits}g}")
+    results[fractions] = nearest_results
+    return results

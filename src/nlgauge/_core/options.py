@@ -1,4 +1,4 @@
-"""Options that several functions take: declared once, as a TypedDict, with the defaults that are not None."""
+"""Options of several functions: declared once, as a TypedDict, with the defaults that are not None."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def takes_options(declared: type, defaults: Mapping[str, Any]) -> Callable[[Function], Function]:
     """Show the options of a TypedDict in the signature of a function that takes them as `**options`.
 
-    Type checkers read them from `Unpack[...]`; this is for `help` and consoles.
+    Type checkers read the options from `Unpack[...]`; the signature is for `help` and consoles.
     """
 
     def decorate(function: Function) -> Function:

@@ -1,8 +1,7 @@
-"""What is shown, as plain values: a page of blocks, among them sheets (tables) and strips (tokens with what
-belongs to each below it).
+"""Pages of plain values for display: blocks such as sheets (tables) and strips (annotated tokens).
 
-A page says nothing about a medium; `terminal.pages`, `markdown`, `latex` and `html` write it. Texts are held
-as they were given: every writer makes them safe for its own medium.
+A page does not depend on the medium; the modules of `nlgauge.show.writers` write it as plain text, Markdown,
+LaTeX or HTML. A page contains the original texts, and each writer escapes them for its medium.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ Tone = Literal[
 
 @dataclass(frozen=True)
 class Gauge:
-    """A number with its interval on a scale from `least` to `most`; media that draw show it as a dot on a
-    line. `zero` marks 0 on the scale.
+    """A number with its interval on a scale from `least` to `most`; `zero` marks 0 on the scale.
+
+    Media with graphics show it as a dot on a line.
     """
 
     value: float
@@ -44,12 +44,11 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text, how it is meant, and what stands beside it.
+    """A cell of a table or strip: its text, its tone and its marks.
 
-    `better` is the direction in which a number is better, which media show as an arrow; `stars` are marks of
-    significance, `notes` the numbers of footnotes; `aside` follows the text in small print, `below` stands
-    under it; `gauge` says the same as the text, for media that draw; `title` is shown instead of the text in
-    a paper.
+    `better` is the direction in which a number is better (True: higher), shown as an arrow. `stars` are marks
+    of significance, and `notes` the numbers of footnotes. `aside` follows the text in small print, and
+    `below` is under it. `gauge` shows the same in media with graphics. `title` replaces the text in LaTeX.
     """
 
     text: str = ""
@@ -65,7 +64,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """The heading of a column; `number` columns stand at the right and never break, `words` may."""
+    """A column: its heading, and its kind.
+
+    Cells of kind "number" are aligned to the right and never wrapped; cells of kind "words" may be wrapped.
+    """
 
     heading: Cell
     kind: Literal["number", "words"] = "words"
@@ -82,13 +84,13 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Strip:
-    """Stacks of cells, set side by side as a text is; each line of the stacks has a name."""
+    """Stacks of cells next to each other, like the words of a text; each line of the stacks has a name."""
 
     names: Sequence[str]
     stacks: Sequence[Sequence[Cell]]
 
     def as_sheet(self) -> Sheet:
-        """The strip as a table, one row per stack."""
+        """Return the strip as a table with one row per stack."""
         return Sheet([column(name) for name in self.names], self.stacks)
 
 
@@ -102,7 +104,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Document:
-    """Text that is written in Markdown."""
+    """A text in Markdown."""
 
     text: str
 
@@ -112,8 +114,9 @@ Block = Sheet | Strip | Line | Document
 
 @dataclass(frozen=True)
 class Page:
-    """Everything of one view: blocks, footnotes by number, notes below them, and the small print that
-    says how the numbers were made.
+    """One view: blocks, numbered footnotes, notes, and small print.
+
+    The small print describes how the numbers were computed.
     """
 
     blocks: Sequence[Block]
@@ -122,18 +125,18 @@ class Page:
     small_print: Sequence[str] = ()
 
     def sheets(self) -> list[Sheet]:
-        """The tables of the page."""
+        """Return the tables of the page."""
         return [block for block in self.blocks if isinstance(block, Sheet)]
 
 
 @dataclass
 class Footnotes:
-    """Remarks under a table, each once, numbered as they are first needed."""
+    """Footnotes under a table, without duplicates, numbered in the order of their first use."""
 
     texts: list[str] = field(default_factory=list)
 
     def mark(self, text: str) -> tuple[int, ...]:
-        """The number of a remark; nothing for an empty one."""
+        """Return the number of a footnote as a tuple of length 1; an empty tuple for an empty text."""
         if not text:
             return ()
         if text not in self.texts:
@@ -142,20 +145,19 @@ class Footnotes:
 
 
 def column(heading: str, kind: Literal["number", "words"] = "words") -> Column:
-    """A column with a plain heading."""
+    """Return a column with a plain heading."""
     return Column(Cell(heading), kind)
 
 
 def marked(cell: Cell) -> str:
-    """The cell's text with its stars and the numbers of its footnotes in brackets, for media without
-    raised marks.
-    """
+    """Return the cell's text with its stars and its footnote numbers, for media without superscripts."""
     return cell.text + cell.stars + "".join(f" [{number}]" for number in cell.notes)
 
 
 def limited(page: Page, rows: int, stacks: int) -> Page:
-    """The page with no more rows of a table and stacks of a strip than these; a line says what was left
-    out.
+    """Return the page with at most this many rows per table and stacks per strip.
+
+    A line after a shortened block shows how many rows or stacks were omitted.
     """
     blocks: list[Block] = []
     for block in page.blocks:

@@ -1,14 +1,10 @@
-"""Paths: which names may become paths, how a file is written whole or not at all, and what may be removed."""
+"""Paths: safe file names, files that are written completely or not at all, and safe removal."""
 
 from __future__ import annotations
 
-import glob
 import os
 import re
-import secrets
-import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,21 +13,21 @@ from typing import IO, Any
 
 from nlgauge.errors import ParameterError
 
-# Size, both times of change, and number on the disk.
+# Size, time of the last change of the content and of the inode (in nanoseconds), and inode number.
 Stamp = tuple[int, int, int, int]
-# Characters that separate folders, name drives or are forbidden on some system.
-_SEPARATORS = re.compile(r'[/\\:<>"|?*]')
-# Names that Windows takes for devices, whatever their suffix is.
-_DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+# Characters that separate directories, name drives, or are forbidden on some operating system.
+_SEPARATORS = r'[/\\:<>"|?*]'
+# Names of devices on Windows, with any suffix.
+_DEVICES = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?"
 _LONGEST_NAME = 200
-# The file that marks a directory in which something is being made.
+# The marker file in a directory whose content is still being written.
 MAKING = "nlgauge-making"
 _UNFINISHED = ".unfinished"
 _DAY = 24 * 60 * 60
 
 
 def name_problem(name: str) -> str:
-    """Say why a name cannot be the name of a file in a folder; "" if it can.
+    """Return the reason why a name cannot be the name of a file; "" if it can.
 
     >>> name_problem(".."), name_problem("my-vectors")
     ("it begins with '.'", '')
@@ -44,16 +40,16 @@ def name_problem(name: str) -> str:
         return f"it ends with {name[-1]!r}"
     if not name.isprintable():
         return "it has a control character"
-    found = _SEPARATORS.search(name)
-    if found is not None:
-        return f"it has {found[0]!r}"
-    if _DEVICES.fullmatch(name):
-        return "Windows takes it for a device"
+    separator = re.search(_SEPARATORS, name)
+    if separator is not None:
+        return f"it has {separator[0]!r}"
+    if re.fullmatch(_DEVICES, name):
+        return "it is the name of a device on Windows"
     return "it is too long" if len(os.fsencode(name)) > _LONGEST_NAME else ""
 
 
 def within(folder: Path, name: str, what: str) -> Path:
-    """Return the path of a name in a folder; raise if the name could lead out of it."""
+    """Return the path of a name in a directory; raise ParameterError if it is not a safe file name."""
     problem = name_problem(name)
     if problem:
         raise ParameterError(
@@ -63,43 +59,42 @@ def within(folder: Path, name: str, what: str) -> Path:
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is such a file; a text that cannot be a path is none."""
-    with suppress(OSError, ValueError):  # too long, or with a NUL
+    """Return True if the path is an existing file; False for text that cannot be a path."""
+    with suppress(OSError, ValueError):  # a path that is too long or contains a NUL character
         return Path(path).is_file()
     return False
 
 
 def stamp_of(file: Path) -> Stamp:
-    """Return what changes when a file is written to or exchanged: size, both times of change, and number
-    on the disk.
-    """
-    found = file.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    """Return values that change when a file is written to or replaced: size, times and inode number."""
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def require_folder(path: Path) -> None:
-    """Raise if the folder that a file or a result is to be written into does not exist; folders are never
-    made on the way.
-    """
+    """Raise ParameterError if the parent directory of an output path does not exist; do not create it."""
     folder = path.absolute().parent
     if not folder.exists():
         raise ParameterError(
             f"cannot write {path.name}: the directory {path.parent} does not exist; create it first."
         )
     if not folder.is_dir():
-        raise ParameterError(f"{folder} is a file, so {path} cannot be written; choose another place.")
+        raise ParameterError(
+            f"cannot write {path.name}: {folder} is not a directory; choose another directory."
+        )
 
 
 @contextmanager
 def replacing(path: str | Path, *, text: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that takes its place when it is complete; if anything fails, a file that was there stays as
-    it was.
+    """Open a temporary file that replaces `path` when the block ends without an error.
 
-    A link stays a link: the file that it leads to is replaced. Pipes and devices are written to directly.
+    If the block raises an error, an existing file at `path` does not change. If `path` is a link, the file
+    that it points to is replaced. Pipes and devices are written to directly.
     """
-    given = Path(path)
-    require_folder(given)
-    target = given.resolve()
+    import secrets
+
+    require_folder(Path(path))
+    target = Path(path).resolve()
     how: dict[str, Any] = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     if target.exists() and not target.is_file():
         with target.open(**how) as stream:
@@ -118,20 +113,24 @@ def replacing(path: str | Path, *, text: bool = False) -> Iterator[IO[Any]]:
 
 
 def write_whole(path: str | Path, content: bytes | str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     with replacing(path, text=isinstance(content, str)) as stream:
         stream.write(content)
 
 
 @contextmanager
 def making_beside(target: Path) -> Iterator[Path]:
-    """Give a directory beside the target in which it is made, and which `put` moves there; if that does not
-    happen, the directory is removed.
+    """Create a temporary directory next to the target, in which the caller writes the new content.
 
-    What a killed process left there more than a day ago is removed, if the marker in it says that it is such
-    a directory.
+    The caller moves the directory to the target with `put`; otherwise it is removed when the block ends.
+    Temporary directories of the same target that killed processes left more than a day ago are removed first,
+    if they contain the marker file.
     """
-    for left in target.parent.glob(f".{glob.escape(target.name)}-*{_UNFINISHED}"):
+    import shutil
+    import tempfile
+    from glob import escape
+
+    for left in target.parent.glob(f".{escape(target.name)}-*{_UNFINISHED}"):
         if (
             left.is_dir()
             and not left.is_symlink()
@@ -149,19 +148,25 @@ def making_beside(target: Path) -> Iterator[Path]:
 
 
 def put(made: Path, directory: Path, is_ours: Callable[[str], bool]) -> None:
-    """Move a directory to its place. What was there stays until that is done, and is put back if it fails;
-    files in it that are not ours move along.
+    """Move the directory `made` to `directory`, and replace an existing directory.
 
-    `is_ours` says of the name of a file whether nlgauge wrote it.
+    The existing directory is deleted after the move, and restored if the move fails. Its files that nlgauge
+    did not write are moved to the new directory. `is_ours` returns True for the name of a file that nlgauge
+    wrote.
     """
+    import shutil
+
     (made / MAKING).unlink(missing_ok=True)
     if not directory.exists():
         made.replace(directory)
         return
     old = made.with_name(f"{made.name}-old")
-    if old.exists():  # left by a program that was killed right after it had moved the new one to its place
+    if old.exists():  # left by a process that was killed right after it had moved the new directory
         if old.is_symlink() or not all(is_ours(path.name) for path in old.iterdir()):
-            raise ParameterError(f"{old} is in the way, and nlgauge did not write all of it; move it away.")
+            raise ParameterError(
+                f"{old} already exists and is a link or has files that nlgauge did not write; move it to another"
+                " directory."
+            )
         shutil.rmtree(old)
     directory.replace(old)
     try:
@@ -176,11 +181,12 @@ def put(made: Path, directory: Path, is_ours: Callable[[str], bool]) -> None:
 
 
 def remove_tree(directory: Path, marker: str) -> None:
-    """Remove a directory that nlgauge wrote, as the marker file in it says; links and directories without the
-    marker are refused.
+    """Remove a directory that contains the marker file; raise ParameterError for any other, or a link.
 
-    The marker goes last, so that a removal that was interrupted can be repeated.
+    The marker is removed last, so that an interrupted removal can be repeated.
     """
+    import shutil
+
     if directory.is_symlink() or not (directory / marker).is_file():
         raise ParameterError(
             f"{directory} was not written by nlgauge (it is a link, or has no {marker}), so it is not"

@@ -1,4 +1,4 @@
-"""A progress bar on standard error for work over a second or two; none where that is not a terminal."""
+"""A progress bar on standard error for work of more than 1.5 seconds, if standard error is a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _active: ContextVar[_Bar | None] = ContextVar("nlgauge_progress", default=None)
 
 
 class _Bar:
-    """A bar that appears once the work has taken longer than a user waits gladly."""
+    """A progress bar that appears when the work takes longer than `_PATIENCE` seconds."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -34,7 +34,7 @@ class _Bar:
                 TextColumn("{task.fields[count]}"),
                 TimeRemainingColumn(),
             )
-            # Rich's own bar for notebooks needs ipywidgets; notebooks show the bar of a terminal too.
+            # Rich's notebook bar needs ipywidgets; notebooks also show the terminal bar.
             notebook = Console().is_jupyter
             console = Console(stderr=True, force_jupyter=False, force_terminal=True if notebook else None)
             self._shown = Progress(*columns, console=console, transient=True)
@@ -51,7 +51,7 @@ class _Bar:
 
 @contextmanager
 def progress(wanted: bool | None = None) -> Iterator[None]:
-    """Shows what `report` says meanwhile; by default where standard error is a terminal."""
+    """Show the progress that `report` gets inside the block; by default if stderr is a terminal."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield
         return
@@ -65,7 +65,7 @@ def progress(wanted: bool | None = None) -> Iterator[None]:
 
 
 def report(what: str, done: int, total: int | None) -> None:
-    """Show how far a piece of work is, of an unknown total if None; this is free if nothing is shown."""
+    """Update the progress bar, if one is shown; `total` is None if it is unknown."""
     bar = _active.get()
     if bar is not None:
         bar.report(what, done, total)

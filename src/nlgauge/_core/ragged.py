@@ -1,4 +1,4 @@
-"""Ragged: the one column type, rows of different lengths in two flat arrays."""
+"""The column type Ragged: rows of different lengths in two flat arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _BLOCK_ROWS = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """Row i is ``values[offsets[i]:offsets[i + 1]]``; values are (total,) or (total, d).
+    """A column whose row i is ``values[offsets[i]:offsets[i + 1]]``.
+
+    `values` has the shape (total,) or (total, d).
 
     >>> Ragged.of([[1, 2], [], [3]]).lengths.tolist()
     [2, 0, 1]
@@ -30,7 +32,7 @@ class Ragged:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any] | Array], dtype: DTypeLike = np.int64) -> Ragged:
-        """The column that holds these rows."""
+        """Return the column that contains these rows."""
         rows = list(rows)
         offsets = offsets_of([len(row) for row in rows])
         if rows and isinstance(rows[0], np.ndarray):
@@ -40,16 +42,16 @@ class Ragged:
 
     @classmethod
     def single(cls, values: Array) -> Ragged:
-        """The column with one value per row."""
-        found = cls(values, np.arange(len(values) + 1))
-        found.__dict__["is_single"] = True
-        return found
+        """Return the column with one value per row."""
+        column = cls(values, np.arange(len(values) + 1))
+        column.__dict__["is_single"] = True
+        return column
 
     @classmethod
     def concatenate(cls, columns: Sequence[Ragged]) -> Ragged:
-        """The rows of all columns, one after the other."""
+        """Return one column with the rows of all columns in order."""
         lengths = np.concatenate([column.lengths for column in columns])
-        # A column without values need not know how wide they would be.
+        # Empty columns are left out, because their width may differ.
         filled = [column.values for column in columns if len(column.values)] or [columns[0].values]
         return cls(np.concatenate(filled), offsets_of(lengths))
 
@@ -65,12 +67,12 @@ class Ragged:
     @lazy
     def lengths(self) -> Array:
         """The number of values in each row."""
-        found: Array = self.offsets[1:] - self.offsets[:-1]
-        return found
+        lengths: Array = self.offsets[1:] - self.offsets[:-1]
+        return lengths
 
     @lazy
     def is_single(self) -> bool:
-        """Whether every row has one value."""
+        """True if every row has exactly one value."""
         return len(self.values) == len(self) and bool((self.lengths == 1).all())
 
     @property
@@ -79,31 +81,32 @@ class Ragged:
         return np.arange(len(self)) if self.is_single else np.repeat(np.arange(len(self)), self.lengths)
 
     def take(self, rows: Array) -> Ragged:
-        """The column of these rows, in this order."""
+        """Return the column of these rows, in this order."""
         if self.is_single:
             return Ragged.single(self.values[rows])
         offsets = offsets_of(self.lengths[rows])
         return Ragged(self.values[self._places(rows, offsets)], offsets)
 
     def places(self, rows: Array) -> Array:
-        """Where the values of these rows stand in `values`, row after row."""
+        """Return the indices in `values` of the values of these rows, row after row."""
         return self._places(rows, offsets_of(self.lengths[rows]))
 
     def _places(self, rows: Array, offsets: Array) -> Array:
-        found: Array = np.arange(offsets[-1]) + np.repeat(
+        places: Array = np.arange(offsets[-1]) + np.repeat(
             self.offsets[rows] - offsets[:-1], offsets[1:] - offsets[:-1]
         )
-        return found
+        return places
 
     def lists(self) -> list[list[Any]]:
-        """The rows as Python lists, which plain kernels read faster than arrays."""
+        """Return the rows as Python lists, which plain Python kernels read faster than arrays."""
         flat, bounds = self.values.tolist(), self.offsets.tolist()
         return [flat[start:end] for start, end in pairwise(bounds)]
 
 
 class GrowingColumn:
-    """A Ragged, or a NamedTuple of them, that rows are added to; room is doubled when it runs out, so
-    that adding costs no copy of the whole.
+    """A Ragged, or a NamedTuple of Raggeds, to which rows can be appended.
+
+    The capacity is doubled when it is used up, so that most calls of `append` copy only the new rows.
     """
 
     def __init__(self) -> None:
@@ -112,7 +115,7 @@ class GrowingColumn:
 
     @property
     def column(self) -> Any:
-        """All rows so far; None before the first ones."""
+        """All rows so far; None before the first call of `append`."""
         if self._kind is None:
             return None
         parts = [part.ragged for part in self._parts]
@@ -120,13 +123,13 @@ class GrowingColumn:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the rows take."""
+        """The memory of the rows in bytes, without unused capacity."""
         return sum(
             part.values.nbytes + part.offsets.nbytes for part in (growing.ragged for growing in self._parts)
         )
 
     def append(self, new: Any) -> None:
-        """Adds the rows of a column of the same kind."""
+        """Append the rows of a column of the same type."""
         parts = [new] if isinstance(new, Ragged) else list(new)
         if self._kind is None:
             self._kind = type(new)
@@ -140,12 +143,12 @@ class _GrowingRagged:
     def __init__(self, first: Ragged) -> None:
         self._values, self._offsets = first.values, first.offsets
         self._total, self._rows = len(first.values), len(first)
-        # Made once for all who ask before the next rows come, so that its lengths are too.
+        # Created once per `append`, so that its cached `lengths` are reused until the next call.
         self.ragged = first
 
     def append(self, new: Ragged) -> None:
         offsets = _with_room(self._offsets, self._rows + 1, len(new))
-        if not self._total:  # a column without values need not know how wide they would be
+        if not self._total:  # the values of a column without values may have another width
             self._values = new.values
         elif len(new.values):
             self._values = _with_room(self._values, self._total, len(new.values))
@@ -157,9 +160,7 @@ class _GrowingRagged:
 
 
 def _with_room(array: Array, used: int, more: int) -> Array:
-    """The array itself where `more` items fit behind the used ones, else a copy of at least twice the
-    length.
-    """
+    """Return the array if `more` items fit after the used ones, else a copy of at least twice its length."""
     if used + more <= len(array):
         return array
     grown = np.empty((max(used + more, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
@@ -168,23 +169,19 @@ def _with_room(array: Array, used: int, more: int) -> Array:
 
 
 def offsets_of(lengths: Sequence[int] | Array) -> Array:
-    """Where each row starts and the last one ends, from the rows' lengths."""
-    found = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.asarray(lengths, dtype=np.int64).cumsum(out=found[1:])
-    return found
+    """Return the start of each row and the end of the last row, from the lengths of the rows."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.asarray(lengths, dtype=np.int64).cumsum(out=offsets[1:])
+    return offsets
 
 
 def blocks(rows: int) -> Iterator[tuple[int, int]]:
-    """Where blocks of rows start and end that are read one after the other, so that no more than one of
-    them need be in memory.
-    """
+    """Return the start and end of consecutive blocks of rows, so that only one must be in memory."""
     return ((start, min(start + _BLOCK_ROWS, rows)) for start in range(0, rows, _BLOCK_ROWS))
 
 
 def let_go(*arrays: Array) -> None:
-    """Gives back the memory of arrays that were read from mapped files; they are read again where they
-    are used again.
-    """
+    """Free the memory of arrays that are mapped files; they are read again on the next use."""
     for array in arrays:
         mapped = getattr(array, "_mmap", None)
         if mapped is not None and hasattr(mapped, "madvise"):

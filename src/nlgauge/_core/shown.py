@@ -1,6 +1,4 @@
-"""Shown: what results, comparisons, explanations and cards share: how they look in a console, in a
-notebook and in files.
-"""
+"""Display of results, comparisons, explanations and cards in consoles, in notebooks and in files."""
 
 from __future__ import annotations
 
@@ -17,19 +15,19 @@ if TYPE_CHECKING:
     from nlgauge._core.page import Page
 
 
-# What a console shows of a value that stands alone, and a notebook.
+# The most lines that a console shows of a value, and the most table rows and strip stacks in a notebook.
 _LINES, _ROWS, _STACKS = 32, 60, 400
 
 
 class Shown:
-    """Something that shows itself: as text in a console, as HTML in a notebook, and as what rich prints."""
+    """A value with a display: text in a console, HTML in a notebook, and a renderable for rich."""
 
     def _short_page(self) -> Page:
-        """What is shown where the value stands alone, without computing anything anew."""
+        """Return the page that a console shows; compute no new numbers."""
         raise NotImplementedError
 
     def _notebook_page(self) -> Page:
-        """What a notebook shows, which has room for more."""
+        """Return the page that a notebook shows, which may be longer."""
         return self._short_page()
 
     def __str__(self) -> str:
@@ -57,11 +55,11 @@ class Shown:
 
 
 class Exporting(Shown):
-    """Something shown that can be written to files; options are those of `page`."""
+    """A value with a display that can be written to files; `**options` are passed on to `_page`."""
 
     if TYPE_CHECKING:
         _page: Callable[..., Page]
-        # The rows with every number in full.
+        # The rows, with all digits of each number.
         _csv_records: Callable[..., list[dict[str, Any]]]
 
     def _text(self, path: str | Path | None, width: int, **options: Any) -> str:
@@ -102,10 +100,10 @@ class Exporting(Shown):
 
 
 class Exported(Exporting):
-    """Something shown that can be written to files.
+    """A value with a display that can be written to files.
 
-    Each method returns the text, and writes it to `path` if there is one. `decimals` is how many are shown of
-    each number, if not as many as it asks for; `small_print` adds signatures.
+    Each method returns the text, and also writes it to `path` if it is not None. `decimals` is the number of
+    decimals of each number; by default each output chooses it. `small_print` adds the signatures.
     """
 
     def to_text(self, path: str | Path | None = None, *, width: int = 80, decimals: int | None = None) -> str:
@@ -223,7 +221,7 @@ class Exported(Exporting):
 
 
 def written(text: str, path: str | Path | None) -> str:
-    """The text, which is also written to the path if there is one."""
+    """Return the text; write it to the path first if the path is not None."""
     if path is not None:
         write_whole(path, text)
     return text

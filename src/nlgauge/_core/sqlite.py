@@ -1,5 +1,7 @@
-"""One layer for every cache that is an SQLite file: make, open and recognize the file, share it between
-processes and threads, check it, and set a damaged one aside.
+"""Common functions of all caches that are SQLite files.
+
+They create, open and recognize a file, share it between processes and threads, check it, and rename it if it
+is damaged.
 """
 
 from __future__ import annotations
@@ -23,8 +25,11 @@ _Result = TypeVar("_Result")
 
 
 class Format(NamedTuple):
-    """A kind of cache: what messages call it, its usual file name, the environment variable that names
-    another, the id in the header of its files, the version of its tables, and the statements that make them.
+    """A kind of cache.
+
+    `title` is its name in messages, `file_name` the default name of its file, and `variable` the environment
+    variable that names another file. `application` is the id in the header of its files, `version` the
+    version of its tables, and `tables` the statements that create them.
     """
 
     title: str
@@ -36,30 +41,30 @@ class Format(NamedTuple):
 
 
 class Damaged(Exception):
-    """The content of the file is not what was written."""
+    """The file is damaged: its content is not what was written."""
 
 
 class Foreign(Exception):
-    """The file belongs to another program."""
+    """The file belongs to another program, or has another version of the tables."""
 
 
 class Unusable(Exception):
-    """The file cannot be used; the message names it and says why."""
+    """The file cannot be used; the message contains its path and the reason."""
 
     def __init__(self, file: Path, form: Format, error: Exception) -> None:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         super().__init__(f"the {form.title} {file} cannot be used ({reason})")
 
 
-# Everything that a file can do to the code that works with it.
+# All errors that work with a cache file can raise.
 FAILURES = (sqlite3.Error, OSError, Damaged, Foreign)
 
 
 class CacheFile:
     """A cache file that several processes and threads may use at once.
 
-    A damaged one is renamed, with a warning, and a new one is begun. Any other file that cannot be used stays
-    as it is.
+    A damaged file is renamed, with a warning, and a new file is created. Any other file that cannot be used
+    is not changed.
     """
 
     def __init__(self, file: Path, form: Format) -> None:
@@ -69,11 +74,11 @@ class CacheFile:
         self._connection: sqlite3.Connection | None = None
         self._number: tuple[int, int] | None = None
         self._process = os.getpid()
-        # A connection of the parent process may be neither used nor closed here.
+        # Connections of the parent process must be neither used nor closed in a forked process.
         self._inherited: list[sqlite3.Connection | None] = []
 
     def run(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Work with the file; if it is damaged, with a new one. Raise Unusable if neither is possible."""
+        """Return `work(connection)`; replace a damaged file first. Raise Unusable if both fail."""
         with self._lock.taken():
             try:
                 return work(self._opened())
@@ -86,14 +91,14 @@ class CacheFile:
                 raise Unusable(self.path, self._form, error) from None
 
     def close(self) -> None:
-        """Close the file; it is opened again when it is needed."""
+        """Close the file; the next call of `run` opens it again."""
         with self._lock.taken():
             if self._connection is not None and self._process == os.getpid():
                 self._connection.close()
             self._connection = None
 
     def _begin_anew(self, error: Exception) -> None:
-        """Set the file aside, unless another process was first, or raise Unusable."""
+        """Rename a damaged file unless another process already did; raise Unusable for other errors."""
         self.close()
         is_damage = _is_damage(error)
         if is_damage and self._number != _number_of(self.path):
@@ -112,7 +117,7 @@ class CacheFile:
             self._inherited.append(self._connection)
             self._connection, self._process = None, os.getpid()
         if self._connection is not None and self._number != _number_of(self.path):
-            self.close()  # another process has set it aside
+            self.close()  # another process has renamed it
         if self._connection is None:
             self._number = _number_of(self.path)
             self._connection = _connect(self.path, self._form)
@@ -121,7 +126,7 @@ class CacheFile:
 
 
 class Verified(NamedTuple):
-    """How many rows are sound, what is damaged ("": nothing), and the new name of a file that was set aside."""
+    """The number of valid rows, the damage ("" if none), and the new path of a file that was renamed."""
 
     rows: int
     damage: str = ""
@@ -130,7 +135,7 @@ class Verified(NamedTuple):
 
 @contextmanager
 def maintained(file: Path, form: Format) -> Iterator[sqlite3.Connection]:
-    """Open a file to look after it; raise ResultError if that is not possible."""
+    """Open a file for maintenance; raise ResultError if it cannot be used."""
     try:
         with closing(_connect(file, form)) as connection:
             yield connection
@@ -139,8 +144,9 @@ def maintained(file: Path, form: Format) -> Iterator[sqlite3.Connection]:
 
 
 def verify(file: Path, form: Format, check: Callable[[sqlite3.Connection], Verified]) -> Verified:
-    """Check a whole file, and set it aside if it is damaged; `check` reads its rows, and raises Damaged if
-    they cannot be trusted.
+    """Check a whole file, and rename it if it is damaged.
+
+    `check` reads the rows and raises Damaged if they are not valid.
     """
     if not file.exists():
         return Verified(0)
@@ -158,26 +164,26 @@ def verify(file: Path, form: Format, check: Callable[[sqlite3.Connection], Verif
 
 
 def bytes_of(file: Path) -> int:
-    """Return how many bytes a cache takes on the disk."""
+    """Return the size of a cache on disk in bytes, with its write-ahead log."""
     parts = (file, file.with_name(f"{file.name}-wal"))
     return sum(part.stat().st_size for part in parts if part.exists())
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Write all that is written meanwhile, or nothing of it."""
+    """Write all changes of the block, or none of them if it raises an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
-        with suppress(sqlite3.Error):  # the error that led here is the one to report
+        with suppress(sqlite3.Error):  # the first error is reported, not an error of the rollback
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
 
 def size_of(connection: sqlite3.Connection) -> int:
-    """Return the bytes of the file that are in use."""
+    """Return the number of bytes of the file that are in use."""
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "freelist_count", "page_size")
@@ -186,15 +192,13 @@ def size_of(connection: sqlite3.Connection) -> int:
 
 
 def shrink(connection: sqlite3.Connection) -> None:
-    """Give the room of dropped rows back to the disk."""
+    """Return the disk space of deleted rows to the operating system."""
     connection.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after the first page
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def set_aside(file: Path) -> Path | None:
-    """Rename a damaged file, so that a new one can be made, and return its new name; None if that is not
-    possible.
-    """
+    """Rename a damaged file to make room for a new file; return the new path, or None if that fails."""
     aside = file.with_name(f"{file.name}.damaged-{time.time_ns()}")
     try:
         file.replace(aside)
@@ -206,7 +210,7 @@ def set_aside(file: Path) -> Path | None:
 
 
 def _connect(file: Path, form: Format) -> sqlite3.Connection:
-    """Open the file, and make it if there is none; raise Foreign if it belongs to another program."""
+    """Open or create the file; raise Foreign if it belongs to another program or another version."""
     file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(
         file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None
@@ -216,7 +220,7 @@ def _connect(file: Path, form: Format) -> sqlite3.Connection:
         if _kind(connection) == (0, 0, 0):
             _make(connection, form)
         if _kind(connection)[:2] != (form.application, form.version):
-            raise Foreign("it is another program's, or another version's")
+            raise Foreign("it belongs to another program or another version of nlgauge")
         connection.execute("PRAGMA synchronous=NORMAL")
     except BaseException:
         connection.close()
@@ -225,7 +229,7 @@ def _connect(file: Path, form: Format) -> sqlite3.Connection:
 
 
 def _kind(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """Read the application, the version of the tables, and how many tables there are."""
+    """Read the application id, the version of the tables, and the number of tables."""
     queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
     application, version, tables = (connection.execute(query).fetchone()[0] for query in queries)
     return application, version, tables
@@ -238,7 +242,7 @@ def _make(connection: sqlite3.Connection, form: Format) -> None:
         try:
             connection.execute("PRAGMA journal_mode=WAL").fetchall()
             break
-        except sqlite3.OperationalError:  # SQLite itself does not wait here if two make the same file
+        except sqlite3.OperationalError:  # SQLite does not wait here if two processes create the same file
             if time.monotonic() > until:
                 raise
             time.sleep(_PAUSE_SECONDS)
@@ -251,7 +255,7 @@ def _make(connection: sqlite3.Connection, form: Format) -> None:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Check whether an error says that a file is not what was written."""
+    """Return True if an error means that the content of a file is damaged."""
     return isinstance(error, Damaged) or getattr(error, "sqlite_errorcode", 0) & 0xFF in (
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,
@@ -259,23 +263,22 @@ def _is_damage(error: Exception) -> bool:
 
 
 def _is_ours(file: Path, form: Format) -> bool:
-    """Check whether the name of a file or its header, however damaged the rest may be, says that it is such
-    a cache.
-    """
+    """Return True if the name or the header of a file identifies it as such a cache, even if damaged."""
     with suppress(OSError), file.open("rb") as stream:
         return file.name == form.file_name or stream.read(72)[68:] == form.application.to_bytes(4, "big")
     return False
 
 
 def _number_of(file: Path) -> tuple[int, int] | None:
-    """Tell a file from another one that has its name later."""
+    """Return numbers that distinguish a file from a later file with the same name."""
     with suppress(OSError):
         return file.stat().st_dev, file.stat().st_ino
     return None
 
 
 def _refused(file: Path, form: Format, error: Exception) -> ResultError:
-    return ResultError(
-        f"{Unusable(file, form, error)}; `nlgauge cache verify` sets a damaged file aside, and {form.variable}"
-        " names another."
+    can_rename = _is_damage(error) and _is_ours(file, form)
+    action = (
+        "run `nlgauge cache verify` to rename it" if can_rename else f"set {form.variable} to another file"
     )
+    return ResultError(f"{Unusable(file, form, error)}; {action}.")

@@ -1,4 +1,4 @@
-"""How many threads and processes nlgauge may use."""
+"""The number of threads and processes that nlgauge may use."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from nlgauge.errors import ParameterError
 
 
 def threads() -> int:
-    """How many threads or processes to use: NLGAUGE_THREADS, else one per core."""
+    """Return the number of threads or processes to use: NLGAUGE_THREADS, by default one per core."""
     return given_threads() or os.cpu_count() or 1
 
 
 def given_threads() -> int | None:
-    """NLGAUGE_THREADS; None where it is not set."""
-    given = os.environ.get("NLGAUGE_THREADS", "")
-    if given and not (given.isdigit() and int(given) > 0):
-        raise ParameterError(f"NLGAUGE_THREADS must be a whole number from 1, got {given!r}.")
-    return int(given) if given else None
+    """Return the value of NLGAUGE_THREADS; None if it is not set."""
+    value = os.environ.get("NLGAUGE_THREADS", "")
+    if value and not (value.isdecimal() and int(value) > 0):
+        raise ParameterError(f"NLGAUGE_THREADS must be a whole number from 1, got {value!r:.60}.")
+    return int(value) if value else None
 
 
 @contextmanager
 def pass_threads(torch: Any) -> Iterator[None]:
-    """Runs what is inside with NLGAUGE_THREADS threads of torch, and puts torch's own number back; without
-    NLGAUGE_THREADS that number stays.
+    """Set torch's number of threads to NLGAUGE_THREADS, if it is set, until the block ends.
 
-    In a forked child one thread is used: OpenMP waits for ever for the threads that its parent had.
+    In a process that was forked after torch was imported the number is 1, because OpenMP would wait forever
+    for the threads of the parent.
     """
-    wanted = 1 if _TORCH.forked else given_threads()
-    if wanted is None or _INSIDE.passes:
+    count = 1 if _TORCH.forked else given_threads()
+    if count is None or _INSIDE.passes:
         yield
         return
     before = _TORCH.enter(torch)
     _INSIDE.passes = 1
-    torch.set_num_threads(wanted)
+    torch.set_num_threads(count)
     try:
         yield
     finally:
@@ -49,9 +49,10 @@ def pass_threads(torch: Any) -> Iterator[None]:
 
 
 class _Torch:
-    """Torch's own number of threads.
+    """The number of threads of torch before nlgauge changed it.
 
-    A thread that starts while another has it changed would take the changed one for torch's own.
+    It is read once for all threads that are inside `pass_threads`: a thread that enters later would read the
+    changed number.
     """
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ def question(
 ) -> Question:
     """Return the question, or raise an error that lists the values of the parameter that is wrong."""
     words = have.split(",") if isinstance(have, str) else list(have)
-    inputs = {named("have", word, settings.INPUTS) for word in words if word not in ("", "none")}
+    inputs = {named("have", word, (*settings.INPUTS, "none")) for word in words if word}
     return Question(
         named("task", task, settings.TASKS),
         _language(lang),
@@ -39,7 +39,7 @@ def question(
         named("want", want, tuple(settings.QUALITIES)),
         named("level", level, settings.LEVELS),
         float(_number("budget", budget, "seconds per 1,000 texts")),
-        int(_number("labels", labels, "number of texts", whole=True)),
+        int(_number("labels", labels, "number of texts with human labels", whole=True)),
     )
 
 
@@ -50,7 +50,7 @@ def named(parameter: str, value: Any, names: Sequence[str]) -> str:
     by_word |= {word: name for word, name in settings.ALIASES.items() if name in names}
     if not isinstance(value, str) or folded not in by_word:
         raise ParameterError(
-            f"{parameter} is {value!r:.60}{did_you_mean(folded, by_word)}; choose from: {', '.join(names)}."
+            f"{parameter} is {value!r:.60}{did_you_mean(folded, names)}; choose from: {', '.join(names)}."
         )
     return by_word[folded]
 
@@ -65,6 +65,6 @@ def _language(lang: Any) -> str:
 def _number(parameter: str, value: Any, meaning: str, whole: bool = False) -> float:
     kinds = int if whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0 or math.isinf(value):
-        kind = "a whole number" if whole else "a number"
+        kind = "a whole number" if whole else "a finite number"
         raise ParameterError(f"{parameter} is {value!r:.60}; it must be {kind} of at least 0 ({meaning}).")
     return value

@@ -324,7 +324,7 @@ def _no_benchmark(question: Question, evidence: Evidence) -> str:
 def _few_systems(question: Question) -> str:
     return (
         f"fewer than {FEWEST_LARGE_BENCHMARKS} benchmarks of {question.task} have {FEWEST_SYSTEMS} systems or more,"
-        " so system-level tables hardly separate metrics; this advice is from texts"
+        " so system-level tables hardly separate metrics; this advice uses segment-level evidence"
     )
 
 
@@ -340,7 +340,7 @@ def _of_language(case: Case) -> Iterator[str]:
         yield f"only {count} of {len(languages)} benchmarks have texts in {lang!r}"
     unsplit = [name for name in USUAL if lang in case.evidence.needs[name]["unsplit"]]
     if unsplit:
-        yield f"{lang!r} has no spaces between words, and these take whole sentences for words: {', '.join(unsplit)}"
+        yield f"{lang!r} has no spaces between words, and these metrics treat whole sentences as words: {', '.join(unsplit)}"
 
 
 def _narrow(case: Case) -> Iterator[str]:
@@ -349,7 +349,7 @@ def _narrow(case: Case) -> Iterator[str]:
     if len(benchmarks) == 1:
         yield f"all evidence is from one benchmark, {benchmarks.pop()}"
     if all(row.unbeaten is None for rows in case.rows.values() for row in rows):
-        yield f"metrics were not tested against each other on {case.question.want}: only the values order them"
+        yield f"metrics were not tested against each other on {case.question.want}; they are ordered only by their values"
 
 
 def _newest(case: Case, best: Mapping[tuple[str, str], float]) -> Iterable[str]:
@@ -357,8 +357,8 @@ def _newest(case: Case, best: Mapping[tuple[str, str], float]) -> Iterable[str]:
     yield f"the newest systems judged are of {year}"
     if value < STRONG_SYSTEMS:
         yield (
-            f"on the systems of {year} no metric exceeds {value:.2f}: these metrics cannot distinguish strong"
-            " systems"
+            f"on the systems of {year} no metric has an agreement above {value:.2f}: these metrics cannot"
+            " distinguish strong systems"
         )
 
 

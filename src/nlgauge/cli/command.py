@@ -4,38 +4,41 @@ and its docstring is the command's help.
 
 from __future__ import annotations
 
+import gc
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, get_type_hints
 
 import click
 from click.core import augment_usage_errors
 
 from nlgauge.cli.complete import WORDS
-from nlgauge.cli.parameters import parameter
+from nlgauge.cli.parameters import Options, parameter
 
 
 class Command(click.Command):
     """A command that calls a function.
 
-    Parameters whose type is a dataclass of options are filled in from these options, so that commands
+    Parameters whose type is a group of `Options` are filled in from these options, so that commands
     share them.
     """
 
-    def __init__(self, function: Callable[..., None]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function, include_extras=True)
-        self._function = function
-        self._groups: dict[str, Any] = {
-            name: hint for name, hint in hints.items() if isinstance(hint, type) and is_dataclass(hint)
-        }
-        params = []
+        self.function = function
+        self._groups: dict[str, type[Options]] = {}
+        # The names of the options of each group.
+        self._names: dict[str, list[str]] = {}
+        params: list[click.Parameter] = []
         for name, declared in inspect.signature(function).parameters.items():
-            if name in self._groups:
-                params += _options(self._groups[name])
+            hint = hints[name]
+            if isinstance(hint, type) and issubclass(hint, Options):
+                options = get_type_hints(hint, include_extras=True)
+                params += [parameter(each, options[each], getattr(hint, each)) for each in options]
+                self._groups[name], self._names[name] = hint, list(options)
             else:
                 default = ... if declared.default is inspect.Parameter.empty else declared.default
-                params.append(parameter(name, hints[name], default))
+                params.append(parameter(name, hint, default))
         super().__init__(function.__name__, callback=self._call, params=params, help=inspect.getdoc(function))
 
     def _call(self, **values: Any) -> None:
@@ -45,10 +48,11 @@ class Command(click.Command):
             for name, value in values.items()
         }
         groups = {
-            name: group(**{option.name: values.pop(option.name) for option in fields(group)})
+            name: group(**{option: values.pop(option) for option in self._names[name]})
             for name, group in self._groups.items()
         }
-        self._function(**values, **groups)
+        collect_garbage()
+        self.function(**values, **groups)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the function; errors of usage know the command."""
@@ -67,10 +71,11 @@ class Command(click.Command):
         return page(self, ctx)
 
 
-def _options(group: Any) -> list[click.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    assert all(option.default is not MISSING for option in fields(group))
-    return [parameter(option.name, hints[option.name], option.default) for option in fields(group)]
+def collect_garbage() -> None:
+    """Start the garbage collector if the program has stopped it; objects in memory are not garbage."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 class Spelled(Command):

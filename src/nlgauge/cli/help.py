@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -32,12 +32,7 @@ def page(command: click.Command, context: click.Context) -> str:
     ]
     blocks = ["\n".join(lines), filled(command.help or "", width)]
     if isinstance(command, click.Group):
-        groups = (
-            command.groups if isinstance(command, Program) else {"Commands": command.list_commands(context)}
-        )
-        blocks += [
-            _table(title, _summaries(command, context, names), width) for title, names in groups.items()
-        ]
+        blocks += [_table(title, rows, width) for title, rows in _summaries(command, context).items()]
     blocks += [_table(title, rows, width) for title, rows in panels(command, context).items()]
     if command.epilog:
         blocks.append(filled(command.epilog.strip("\n"), width))
@@ -74,11 +69,15 @@ def usages(command: click.Command, context: click.Context) -> list[str]:
     ]
 
 
-def _summaries(group: click.Group, context: click.Context, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for name in names:
-        command = group.get_command(context, name)
-        assert command is not None
-        yield name, summary(command)
+def _summaries(group: click.Group, context: click.Context) -> dict[str, list[tuple[str, str]]]:
+    """Return the names and the summaries of the commands, by title."""
+    if isinstance(group, Program):
+        return {
+            title: [(name, entry.summary) for name, entry in entries.items()]
+            for title, entries in group.groups.items()
+        }
+    commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {"Commands": [(name, summary(command)) for name, command in commands.items() if command]}
 
 
 def panels(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:

@@ -1,21 +1,18 @@
 """Options that several commands share."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from nlgauge.cli.complete import complete_metrics, complete_results, complete_systems
-from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, STATISTICS, argument, option
-from nlgauge.cli.segment_files import check_target
+from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, STATISTICS, Options, argument, option
 
 if TYPE_CHECKING:
     from nlgauge.engine.executors import Executor
+    from nlgauge.results.asking import Sure
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomization", "bootstrap", "none")
@@ -26,7 +23,7 @@ Metrics = Annotated[
     option(
         "--metric",
         "-m",
-        help='Metrics, such as bleu or "chrf(word_order=2)" (default: bleu chrf rouge).',
+        help='Metrics, such as bleu or "plus=chrf(word_order=2)" (default: bleu chrf rouge).',
         metavar="METRIC...",
         panel=METRICS,
         complete=complete_metrics,
@@ -97,6 +94,12 @@ ResultDirectory = Annotated[
         "Directory of a saved result (`nlgauge score -o`).", metavar="RESULT", complete=complete_results
     ),
 ]
+ResultDirectories = Annotated[
+    list[Path],
+    argument(
+        "Directory of a saved result (`nlgauge score -o`).", metavar="RESULT...", complete=complete_results
+    ),
+]
 Where = Annotated[
     list[str] | None,
     option(
@@ -108,7 +111,7 @@ Where = Annotated[
 ]
 Encoding = Annotated[
     str | None,
-    option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", panel=FILES),
+    option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", panel=RUNNING),
 ]
 Delimiter = Annotated[
     str | None,
@@ -116,14 +119,13 @@ Delimiter = Annotated[
         "--delimiter",
         help="Delimiter of .tsv and .csv files, such as ; or tab.",
         metavar="CHARACTER",
-        panel=FILES,
+        panel=RUNNING,
     ),
 ]
 NoCache = Annotated[bool, option("--no-cache", help="Do not use the statistics cache.", panel=RUNNING)]
 
 
-@dataclass(frozen=True)
-class ModelOptions:
+class ModelOptions(Options):
     """Options of models."""
 
     device: Annotated[
@@ -143,8 +145,7 @@ class ModelOptions:
     no_cache: NoCache = False
 
 
-@dataclass(frozen=True)
-class ExecutorOptions:
+class ExecutorOptions(Options):
     """Executor of the chunks of a corpus."""
 
     jobs: Annotated[
@@ -186,32 +187,56 @@ class ExecutorOptions:
         ),
     ] = 0
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if self.executor is not None:
             from nlgauge.engine.executors import EXECUTORS
 
             one_of(self.executor, list(EXECUTORS), "--executor")
         if self.executor != "ray" and (self.address is not None or self.gpus_per_worker):
-            raise click.UsageError("--address and --gpus-per-worker require --executor ray.")
+            raise click.UsageError("--address and --gpus-per-worker require --executor ray; add it.")
         if self.executor == "serial" and self.jobs not in (None, 1):
             raise click.UsageError(
-                f"--executor serial runs one job, not --jobs {self.jobs}; use threads or processes."
+                f"--executor serial runs one job, not --jobs {self.jobs}; use --executor threads or"
+                " --executor processes."
             )
 
-    def chosen(self) -> str | Executor | None:
+    def chosen(self) -> "str | Executor | None":
         """Return the value of `executor`, and set the number of threads and processes of this process."""
         if self.executor == "ray":
             from nlgauge.engine.executors.ray import Ray
 
             return Ray(self.address, self.jobs, self.gpus_per_worker)
-        if self.jobs is not None and self.jobs > 1:
-            os.environ["NLGAUGE_THREADS"] = str(self.jobs)
-            return self.executor or "processes"
-        return self.executor
+        if self.jobs is None or (self.jobs == 1 and self.executor in (None, "serial")):
+            return self.executor
+        os.environ["NLGAUGE_THREADS"] = str(self.jobs)
+        return self.executor or "processes"
 
 
-@dataclass(frozen=True)
-class InputOptions:
+ColumnMap = Annotated[
+    list[str] | None,
+    option(
+        "--map",
+        help="Columns of records, such as prediction=answer,reference=expected; repeatable.",
+        metavar="FIELD=COLUMN",
+        panel=FILES,
+    ),
+]
+
+
+def column_map(words: Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
+    """Return the columns by field, from words such as "prediction=answer,reference=expected", or a mapping."""
+    if isinstance(words, Mapping):
+        return dict(words)
+    pairs = [pair.partition("=") for word in words or () for pair in word.split(",")]
+    for field, _, column in pairs:
+        if not field or not column:
+            raise click.UsageError(
+                f"cannot read --map {field}; write FIELD=COLUMN, such as prediction=answer."
+            )
+    return {field: column for field, _, column in pairs}
+
+
+class InputOptions(Options):
     """Files besides predictions and references, and how all files are read."""
 
     source: Annotated[
@@ -241,6 +266,7 @@ class InputOptions:
             panel=FILES,
         ),
     ] = None
+    mapping: ColumnMap = None
     where: Where = None
     skip_missing: Annotated[
         bool,
@@ -248,7 +274,7 @@ class InputOptions:
     ] = False
     common: Annotated[
         bool,
-        option("--common", help="Skip segments that a system lacks and report how many.", panel=FILES),
+        option("--common", help="Skip segments that a system lacks and report how many.", panel=STATISTICS),
     ] = False
     pooled: Annotated[
         bool,
@@ -261,12 +287,64 @@ class InputOptions:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `nlgauge.io.Inputs` that the options set."""
-        values = {**vars(self), "where": conditions(self.where)}
+        values = {**vars(self), "where": conditions(self.where), "mapping": column_map(self.mapping)}
         return {name: value for name, value in values.items() if value}
 
 
-@dataclass(frozen=True)
-class FormOptions:
+class AskingOptions(Options):
+    """When to stop asking judges."""
+
+    until_sure: Annotated[
+        bool,
+        option(
+            "--until-sure",
+            help="Ask judges about random segments until the first two systems differ.",
+            panel=STATISTICS,
+        ),
+    ] = False
+    budget: Annotated[
+        float | None,
+        option(
+            "--budget",
+            help="Stop before this cost, in the unit of the judge's prices; with --until-sure.",
+            metavar="MONEY",
+            panel=STATISTICS,
+        ),
+    ] = None
+    looks: Annotated[
+        int,
+        option(
+            "--looks",
+            help="Largest number of looks of --until-sure.",
+            metavar="N",
+            at_least=1,
+            panel=STATISTICS,
+        ),
+    ] = 20
+    decide_on: Annotated[
+        str | None,
+        option(
+            "--decide-on",
+            help="Metric that decides --until-sure (default: the first judge).",
+            metavar="METRIC",
+            panel=STATISTICS,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        changed = {"--budget": self.budget is not None, "--decide-on": self.decide_on is not None}
+        alone = next((name for name, is_set in changed.items() if is_set), None)
+        if alone and not self.until_sure:
+            raise click.UsageError(f"{alone} is an option of --until-sure; add --until-sure.")
+
+    def sure(self) -> "Sure":
+        """Return when to stop."""
+        from nlgauge.results.asking import Sure
+
+        return Sure(looks=self.looks, budget=self.budget, decide_on=self.decide_on)
+
+
+class FormOptions(Options):
     """Format of tables."""
 
     format: Annotated[
@@ -281,10 +359,10 @@ class FormOptions:
     ] = "table"
     as_json: Annotated[bool, option("--json", help="Short for --format json.", panel=OUTPUT)] = False
     quiet: Annotated[
-        bool, option("--quiet", "-q", help="Print only scores, warnings and errors.", panel=OUTPUT)
+        bool, option("--quiet", "-q", help="Print only tables, warnings and errors.", panel=OUTPUT)
     ] = False
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         one_of(self.form, FORMATS, "--format")
 
     @property
@@ -293,7 +371,6 @@ class FormOptions:
         return "json" if self.as_json else {"text": "table"}.get(self.format, self.format)
 
 
-@dataclass(frozen=True)
 class ShownOptions(FormOptions):
     """Contents and format of the tables of a result."""
 
@@ -383,8 +460,8 @@ class ShownOptions(FormOptions):
         option("--wide", help="In --segments, write one row per segment, not per system.", panel=OUTPUT),
     ] = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def check(self) -> None:
+        super().check()
         one_of(self.test, TESTS, "--test")
         checked_confidence(self.confidence)
         if self.score_only and self.by:
@@ -392,9 +469,11 @@ class ShownOptions(FormOptions):
         if self.form != "latex" and (self.caption is not None or self.label is not None):
             raise click.UsageError("--caption and --label require a LaTeX table; add --format latex.")
         if self.segments is not None:
+            from nlgauge.cli.segment_files import check_target
+
             check_target(self.segments)
         elif self.texts or self.wide:
-            raise click.UsageError("--texts and --wide require --segments FILE.")
+            raise click.UsageError("--texts and --wide require --segments FILE; add it.")
 
     def of_tables(self) -> dict[str, Any]:
         """Return the arguments of `TableOptions`."""
@@ -431,8 +510,10 @@ def one_of(value: str, names: Sequence[str], option: str) -> None:
         )
 
 
-def conditions(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Return the conditions of --where by field; a segment meets one of several values of a field."""
+def conditions(texts: Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the conditions of --where, or of a mapping, by field; a segment meets one of several values."""
+    if isinstance(texts, Mapping):
+        return dict(texts)
     values_of: dict[str, list[str]] = {}
     for text in texts or ():
         field, equals, value = text.partition("=")

@@ -14,12 +14,26 @@ if TYPE_CHECKING:
     from nlgauge.results.comparison import Comparison
     from nlgauge.results.result import Result
 
+# The name that stands for standard output if a file is expected.
+STDOUT = "-"
+
 
 def say(message: str) -> None:
     """Print a message on standard error."""
     from nlgauge._core.safe_text import visible
 
     click.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
+
+
+def confirmed(question: str) -> bool:
+    """Ask a question that --yes answers; raise if standard input has no answer."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise
+        click.echo(err=True)  # ends the line of the question
+        raise click.UsageError("standard input has no answer; use --yes to confirm.") from None
 
 
 def emit(content: str | bytes, err: bool = False) -> None:

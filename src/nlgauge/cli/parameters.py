@@ -1,4 +1,4 @@
-"""Options and arguments of commands: declared once, in the annotations of a function or a dataclass.
+"""Options and arguments of commands: declared once, in the annotations of a function or of `Options`.
 
     metrics: Annotated[list[str] | None, option("--metric", "-m", help="Metrics.", metavar="METRIC...")] = None
 
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, get_args, get_origin
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Completer = Callable[[click.Context, click.Parameter, str], Sequence[str | CompletionItem]]
 
 # The panels of help pages, in their order.
 ARGUMENTS, OPTIONS, FILES, METRICS, BENCHMARK, OUTPUT, STATISTICS, RUNNING, SACREBLEU = PANELS = (
@@ -29,11 +32,9 @@ ARGUMENTS, OPTIONS, FILES, METRICS, BENCHMARK, OUTPUT, STATISTICS, RUNNING, SACR
     "Running",
     "sacreBLEU options",
 )
-Completer = Callable[[click.Context, click.Parameter, str], Sequence[str | CompletionItem]]
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(NamedTuple):
     """Everything about a parameter that its type and its default do not tell; arguments have no names."""
 
     names: tuple[str, ...]
@@ -70,6 +71,23 @@ def argument(
 ) -> Declared:
     """Declare an argument; `settings` are further fields of `Declared`."""
     return Declared((), help, metavar, panel, **settings)
+
+
+class Options:
+    """A group of options that several commands take: annotated class attributes, whose values are the
+    defaults.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+        self.check()
+
+    def check(self) -> None:
+        """Raise an error of usage if options are invalid or contradict each other."""
+
+    def changed(self, **values: Any) -> Self:
+        """Return the options with other values."""
+        return type(self)(**{**vars(self), **values})
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]
@@ -146,6 +164,8 @@ def parameter(name: str, hint: Any, default: Any) -> click.Parameter:
 
 def _complete_file(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
     """Let the shell complete files."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(start, type="file")]
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge.cli.options import ShownOptions
-from nlgauge.cli.output import costs_document, emit, result_document, say, show, show_json
-from nlgauge.cli.segment_files import STDOUT, write_segments
+from nlgauge.cli.output import STDOUT, costs_document, emit, result_document, say, show, show_json
 from nlgauge.errors import JudgeError
 
 if TYPE_CHECKING:
@@ -21,12 +20,11 @@ if TYPE_CHECKING:
 
 def present(result: Result, shown: ShownOptions) -> None:
     """Print the scores in the format of the options, and write segment scores if they are requested."""
-    from nlgauge.results.table_options import TableOptions
-    from nlgauge.show.pages.result import small_print_of
-
     tables: Result | Groups = result if shown.by is None else result.by(shown.by)
     options = shown.of_tables()
     if shown.segments is not None:
+        from nlgauge.cli.segment_files import write_segments
+
         write_segments(result, shown.segments, texts=shown.texts, wide=shown.wide)
     if shown.segments == STDOUT and shown.quiet:
         return
@@ -42,6 +40,9 @@ def present(result: Result, shown: ShownOptions) -> None:
         latex = {"caption": shown.caption, "label": shown.label} if shown.form == "latex" else {}
         emit(written(tables, shown.form, shown.quiet, **latex, **options), err=err)
     if not shown.quiet and not shown.score_only and shown.form in ("table", "tsv", "csv", "json"):
+        from nlgauge.results.table_options import TableOptions
+        from nlgauge.show.pages.result import small_print_of
+
         for line in small_print_of(result, TableOptions(**options)):
             say(line)
 

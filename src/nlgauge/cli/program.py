@@ -7,13 +7,12 @@ import os
 import signal
 import sys
 import threading
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -30,7 +29,12 @@ _EPILOG = """
                     4 check inconclusive, 130 interrupted
 """
 _ANYWHERE = ("--debug", "--safe-csv")
-_WRITTEN, _RUNNING = "nlgauge.written", "nlgauge.running"
+_WRITTEN, _RUNNING, _CONTINUE, _LINE = (
+    "nlgauge.written",
+    "nlgauge.running",
+    "nlgauge.continue",
+    "nlgauge.line",
+)
 
 
 class Terminated(KeyboardInterrupt):
@@ -41,15 +45,24 @@ class _ReaderLeft(Exception):
     """The reader of a pipe has closed it; not an OSError, after which click would exit with code 1."""
 
 
+class Entry(NamedTuple):
+    """A command: its module in nlgauge.cli.commands and its name there, as MODULE:NAME; and the first sentence
+    of its help.
+    """
+
+    place: str
+    summary: str
+
+
 class Program(Group):
     """All commands; the module of a command is imported when the command runs, or its help is printed.
 
     `--debug` and `--safe-csv` may be anywhere on the command line.
     """
 
-    def __init__(self, groups: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, groups: Mapping[str, Mapping[str, Entry]]) -> None:
         self.groups = groups
-        self._places = {name: place for places in groups.values() for name, place in places.items()}
+        self._entries = {name: entry for entries in groups.values() for name, entry in entries.items()}
         super().__init__(
             "Score generated text with confidence intervals, significance tests and explanations.",
             {},
@@ -84,13 +97,13 @@ class Program(Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in the order of their groups."""
-        return list(self._places)
+        return list(self._entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
-        if cmd_name not in self._places:
+        if cmd_name not in self._entries:
             return None
-        module, _, name = self._places[cmd_name].partition(":")
+        module, _, name = self._entries[cmd_name].place.partition(":")
         command: click.Command = getattr(import_module(f"nlgauge.cli.commands.{module}"), name)
         return command
 
@@ -116,10 +129,15 @@ class Program(Group):
             code = _report(error, debug)
         sys.exit(code if isinstance(code, int) else 0)
 
-    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+    def make_context(
+        self, info_name: str | None, args: list[str], *arguments: Any, **settings: Any
+    ) -> click.Context:
         """Parse the words, which prints the help if it is requested."""
+        words = tuple(args)
         with _noticing_closed_pipes():
-            return super().make_context(*arguments, **settings)
+            context = super().make_context(info_name, args, *arguments, **settings)
+        context.meta[_LINE] = words
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; if it is interrupted, report the directory of its results."""
@@ -132,11 +150,25 @@ class Program(Group):
             if written:
                 state = f"the result is in {written}"
             elif running is not None and running.exists():
-                state = f"progress is saved in {running}; run the same command with --resume to continue"
+                state = f"progress is saved in {running}; {ctx.meta[_CONTINUE]}"
             say(f"interrupted; {state}")
             raise click.exceptions.Exit(
                 TERMINATED if isinstance(error, Terminated) else INTERRUPTED
             ) from None
+
+
+def command_line(omitted: Mapping[str, int]) -> str:
+    """Return the command line that is running, without these options; a number is 2 if the option has a value."""
+    import shlex
+
+    words, rest = ["nlgauge"], list(click.get_current_context().meta[_LINE])
+    while rest:
+        name, equals, _ = rest[0].partition("=")
+        if name in omitted:
+            del rest[: 1 if equals else omitted[name]]
+        else:
+            words.append(rest.pop(0))
+    return shlex.join(words)
 
 
 def note_written(path: Path | None) -> None:
@@ -144,9 +176,9 @@ def note_written(path: Path | None) -> None:
     click.get_current_context().meta[_WRITTEN] = path
 
 
-def note_running(path: Path) -> None:
-    """Remember the directory of an unfinished run, in case the command is interrupted."""
-    click.get_current_context().meta[_RUNNING] = path
+def note_running(path: Path, action: str = "run the same command with --resume to continue") -> None:
+    """Remember the directory of an unfinished run, and how to continue, in case the command is interrupted."""
+    click.get_current_context().meta.update({_RUNNING: path, _CONTINUE: action})
 
 
 def _print_help() -> None:
@@ -213,6 +245,8 @@ def _discard_output() -> int:
 def _report(error: Exception, debug: bool) -> int:
     """Print an error; return the exit code."""
     if debug:
+        import traceback
+
         traceback.print_exception(error)
     if isinstance(error, click.UsageError):
         message = error.format_message()
@@ -220,7 +254,7 @@ def _report(error: Exception, debug: bool) -> int:
         say(f"error: {start}{message[1:]}")
         say(f"try: {'nlgauge' if error.ctx is None else error.ctx.command_path.strip()} --help")
         return USAGE
-    if isinstance(error, click.Abort):  # Ctrl-C or the end of the input at a question
+    if isinstance(error, click.Abort):  # Ctrl-C or the end of the input at a question, before any change
         say("interrupted; nothing was changed")
         return INTERRUPTED if isinstance(error.__context__, KeyboardInterrupt) else FAILURE
     if isinstance(error, NlgaugeError):
@@ -230,7 +264,7 @@ def _report(error: Exception, debug: bool) -> int:
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")
         return FAILURE
     if isinstance(error, MemoryError):
-        say("error: not enough memory; use -o RESULT with --stream to read files in chunks, and --jobs 1")
+        say("error: not enough memory; `nlgauge score --stream -o RESULT --jobs 1` reads files in chunks")
         return FAILURE
     say(f"error: {type(error).__name__}: {error}")
     if not debug:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge._core.paths import replacing, require_folder
-from nlgauge.cli.output import emit
+from nlgauge.cli.output import STDOUT, emit
 from nlgauge.show.writers.csv import SAFE, Writable, field_of, row_writer
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-STDOUT = "-"
 FORMS = ("tsv", "csv", "jsonl", "parquet")
 Columns = Mapping[str, Sequence[Any]]
 
@@ -28,17 +27,17 @@ def form_of(target: str) -> str:
     return "tsv" if target == STDOUT else Path(target).suffix[1:].lower()
 
 
-def check_target(target: str) -> None:
+def check_target(target: str, option: str = "--segments") -> None:
     """Raise if segment scores cannot be written, before anything is scored."""
     if form_of(target) not in FORMS:
         raise click.BadParameter(
             f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.",
-            param_hint="'--segments'",
+            param_hint=f"'{option}'",
         )
     if target != STDOUT:
         require_folder(Path(target))
     if target != STDOUT and not os.access(target if Path(target).exists() else Path(target).parent, os.W_OK):
-        raise click.BadParameter(f"{target} is not writable; choose another file.", param_hint="'--segments'")
+        raise click.BadParameter(f"{target} is not writable; choose another file.", param_hint=f"'{option}'")
     if form_of(target) == "parquet" and find_spec("pyarrow") is None:
         raise _no_pyarrow()
 
@@ -63,7 +62,7 @@ def write_segments(
         raise ResultError("this result was saved without its texts", cli="omit --texts")
     chosen = of_metrics(result, *metrics) if metrics else result
     if not any(table.has_segments for table in chosen._tables.values()):
-        raise ResultError(f"{', '.join(chosen.labels)} has no segment scores; choose another metric.")
+        raise ResultError(f"no segment scores of {', '.join(chosen.labels)} exist; choose another metric.")
     write_columns(segment_columns(chosen, wide, texts), target, form or form_of(target))
 
 

@@ -14,22 +14,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from shlex import join, quote
+from typing import NamedTuple
 
 import click
 
 from nlgauge.errors import UnknownMetricError, did_you_mean
 
 METRIC, REFERENCES, INPUT, CONFIDENCE, ECHO = "--metric", "--references", "--input", "--confidence", "--echo"
-_METRIC_FORM = re.compile(r"[A-Za-z][\w-]*(?:\.\w+)?(?:\(.*\))?", re.DOTALL)
-_LIKE_REFERENCES = re.compile(r"(?:^|[._-])ref(?:s|erences?)?(?:[._-]|\d|$)", re.IGNORECASE)
-_NUMBER = re.compile(r"\d*\.?\d+")
+_METRIC_FORM = r"(?:\w[\w-]*=)?[A-Za-z][\w-]*(?:\.\w+)?(?:\((?s:.*)\))?"
+_LIKE_REFERENCES = r"(?i)(?:^|[._-])ref(?:s|erences?)?(?:[._-]|\d|$)"
+_NUMBER = r"\d*\.?\d+"
+# A text in quotes, which stays unchanged, or blanks around the equals sign of a name or before a bracket.
+_BLANK = r"""(?P<text>'[^']*'|"[^"]*")|\s*(?P<equals>=)\s*|\s+(?P<bracket>\()"""
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(NamedTuple):
     """The long name of every option by each of its names, and the long names of flags."""
 
     long: Mapping[str, str]
@@ -55,13 +55,12 @@ class Names:
         return options
 
 
-@dataclass(frozen=True)
-class OptionWords:
+class OptionWords(NamedTuple):
     """An option with its value and the words up to the next option; only files if `option` is empty."""
 
     option: str
     value: str | None = None
-    following: list[str] = field(default_factory=list)
+    following: Sequence[str] = ()
 
 
 def option_words(words: Sequence[str], names: Names) -> Iterator[OptionWords]:
@@ -83,7 +82,7 @@ def option_words(words: Sequence[str], names: Names) -> Iterator[OptionWords]:
         *others, (option, value) = names.options(word)
         yield from (OptionWords(flag) for flag, _ in others)
         if value is None and option in names.long.values() and option not in names.flags:
-            has_default = option == CONFIDENCE and not (left and _NUMBER.fullmatch(left[0]))
+            has_default = option == CONFIDENCE and not (left and re.fullmatch(_NUMBER, left[0]))
             value = left.pop(0) if left and not has_default else None
         yield OptionWords(option, value, files())
 
@@ -123,9 +122,11 @@ def separated(text: str) -> list[str]:
 
     >>> separated("bleu, chrf(word_order=2, char_order=6) ter")
     ['bleu', 'chrf(word_order=2, char_order=6)', 'ter']
+    >>> separated("plus = chrf(word_order=2) bleu")
+    ['plus=chrf(word_order=2)', 'bleu']
     """
     names, depth, quote_mark = [""], 0, ""
-    for letter in re.sub(r"\s+\(", "(", text):
+    for letter in re.sub(_BLANK, lambda match: match[match.lastgroup or 0], text):
         if quote_mark or letter in "'\"":
             quote_mark = "" if letter == quote_mark else quote_mark or letter
         else:
@@ -137,7 +138,7 @@ def separated(text: str) -> list[str]:
     return [name for name in names if name] or [text]
 
 
-def _metrics_first(words: list[str]) -> tuple[list[str], list[str]]:
+def _metrics_first(words: Sequence[str]) -> tuple[list[str], Sequence[str]]:
     """Return the metrics at the start of the words, and the files after them."""
     metrics: list[str] = []
     for i, word in enumerate(words):
@@ -152,25 +153,30 @@ def _is_metric(word: str) -> bool:
     metric nor a file.
     """
     parts = separated(word)
-    if not all(_METRIC_FORM.fullmatch(part) for part in parts):
+    if not all(re.fullmatch(_METRIC_FORM, part) for part in parts):
         return False
+    from nlgauge.engine.prepare import split_name
     from nlgauge.metric.registry import find, metric_classes
 
-    is_file = Path(word).exists()
+    is_file = Path(word).exists() or Path(word.partition("=")[2]).is_file()
     for part in parts:
-        name = part.partition("(")[0]
+        label, name = split_name(part)
+        name = name.partition("(")[0]
         try:
             find(name)
         except UnknownMetricError:
-            if is_file or "." in name:
+            if is_file or label or "." in name:
                 return False
             raise UnknownMetricError(
-                f"{name!r} is neither a metric nor a file{did_you_mean(name, metric_classes())}."
+                f"{name!r} is neither a metric nor a file{did_you_mean(name, metric_classes())}; `nlgauge list` shows"
+                " all metrics."
             ) from None
     if is_file:
+        from shlex import quote
+
         raise click.UsageError(
-            f"{word!r} is both a metric and a file; write -m {quote(word)} for the metric, or ./{word} for the"
-            " file."
+            f"{word!r} is both a metric and a file; write -m {quote(word)} for the metric, or"
+            f" {label}{'=' * bool(label)}./{name} for the file."
         )
     return True
 
@@ -180,8 +186,12 @@ def _check_references(part: OptionWords, systems: list[str]) -> None:
     if not part.following or part.value is None:
         return
     first, *others = part.following
-    unclear = bool(systems) or all(_LIKE_REFERENCES.search(Path(file).name) for file in (part.value, first))
+    unclear = bool(systems) or all(
+        re.search(_LIKE_REFERENCES, Path(file).name) for file in (part.value, first)
+    )
     if unclear:
+        from shlex import join, quote
+
         rest = join([*systems, *others]) or "SYSTEM"
         raise click.UsageError(
             f"{first} may be a reference or a system; for a reference write -r {quote(part.value)} -r"

@@ -1,1 +1,1 @@
-"""The calls of other libraries, computed by nlgauge: one module per library, named after it."""
+"""Interfaces of other libraries, computed by nlgauge: one module per library, with its name."""

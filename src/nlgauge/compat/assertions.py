@@ -1,4 +1,4 @@
-"""assert_not_worse: for a test-suite, fails when a new system is worse than a baseline beyond chance."""
+"""Assertion for test suites that fails if a new system is significantly worse than a baseline."""
 
 from __future__ import annotations
 
@@ -31,24 +31,46 @@ def assert_not_worse(
     sources: Any = None,
     **options: Unpack[CallOptions],
 ) -> None:
-    """Raises AssertionError where the predictions score worse than those of the baseline by more than
-    `margin`, with a p-value below `alpha`.
+    """Raise AssertionError if predictions are significantly worse than the predictions of a baseline.
 
-    The error shows both scores, the gain over the baseline with its interval, and p. What is worse but may be chance
-    passes: to pass does not show that two systems are equal, least of all on few segments. output: another
-    than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; `nlgauge.score`
-    describes the other options.
+    The assertion fails if the score is worse by more than `margin` and the p-value is below `alpha`. The error shows
+    both scores, the gain over the baseline with its interval, and p. A difference that is not significant passes, so
+    passing does not show that two systems are equal, especially with few segments.
 
+    Parameters
+    ----------
+    predictions, references, baseline : sequence
+        Predictions of the new system, references, and predictions of the baseline, in forms that `nlgauge.score`
+        accepts.
+    metric : str, metric or mapping
+        One metric, in any form that `nlgauge.score` accepts.
+    output : str, optional
+        Output of the metric to compare, such as "rouge2". Default: the first.
+    margin : float, default 0
+        Allowed difference, in the unit of the metric.
+    alpha : float, default 0.05
+        Significance level.
+    test, resamples
+        See `Result.compare`.
+    sources : sequence of str, optional
+        Source texts.
+    **options
+        Further options of `nlgauge.score`.
+
+    Examples
+    --------
     >>> references = [f"the cat sat on mat number {number}" for number in range(20)]
     >>> assert_not_worse(references, references, baseline=["a cat"] * 20)
     >>> assert_not_worse(["no"] * 20, references, baseline=references, metric="wer")
     Traceback (most recent call last):
-    AssertionError: wer is worse than that of the baseline, beyond chance: 1.0000 against 0.0000, ...
+    AssertionError: wer is significantly worse than the baseline: 1.0000 against 0.0000, ...
     """
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r:.60}.")
     if not isinstance(margin, int | float) or not 0 <= margin < math.inf:
-        raise ParameterError(f"margin must be a number from 0, in the metric's own unit, got {margin!r:.60}.")
+        raise ParameterError(
+            f"margin must be a finite number from 0, in the unit of the metric, got {margin!r:.60}."
+        )
     result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, sources, **options)
     comparison = result.compare("baseline", "new", test=test, resamples=resamples)
     label = next(iter(result.labels))
@@ -56,17 +78,19 @@ def assert_not_worse(
     if not row.units:
         raise AssertionError(f"cannot compare {row.name} with the baseline: {row.reason}.")
     if row.units < (needed := units_needed(alpha, 1)):
-        segments = counted(row.units, "segment")
+        units = counted(row.units, "segment (or document)", "segments (or documents)")
         raise InputError(
-            f"{segments} with both scores cannot reach p < {alpha:g}, so the assertion cannot fail; pass at least"
-            f" {needed} segments."
+            f"{units} with scores of both systems cannot reach p < {alpha:g}, so the assertion cannot fail; pass"
+            f" at least {needed}."
         )
     if comparison.caution:
         warnings.warn(comparison.caution, stacklevel=2)
     if not row.robust:
         warnings.warn(missing_note(row), stacklevel=2)
     if row.output.higher_is_better is None:
-        raise ParameterError(f"of {row.output.name} neither direction is better, so no system is worse.")
+        raise ParameterError(
+            f"{row.output.name} has no better direction, so no system can be worse; choose another output."
+        )
     if math.isnan(row.gain) or math.isnan(row.p):
         raise AssertionError(f"cannot compare {row.name} with the baseline: {row.reason}.")
     if row.gain < 0 and -row.gain > margin and row.p < alpha:
@@ -74,10 +98,10 @@ def assert_not_worse(
 
 
 def _message(row: Compared, confidence: float, margin: float) -> str:
-    beyond = "beyond chance" + (f" and by more than {margin:g}" if margin else "")
+    beyond = f", and by more than the margin {margin:g}" if margin else ""
     numbers = f"{row.second_score:.4f} against {row.first_score:.4f}, gain {row.gain:+.4f}"
     interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g}%)"
     return (
-        f"{row.name} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
+        f"{row.name} is significantly worse than the baseline{beyond}: {numbers} {interval}, p = {row.p:.2g}"
         f" ({row.test}, {row.resamples} resamples)."
     )

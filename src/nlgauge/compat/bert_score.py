@@ -1,5 +1,6 @@
-"""The calls of bert-score: `score` and `BERTScorer` give precision, recall and F of every pair, as NumPy
-arrays.
+"""Interface of bert-score: `score` and `BERTScorer` return precision, recall and F of every pair.
+
+The values are NumPy arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _WITHOUT_EFFECT = ("verbose", "nthreads", "use_fast_tokenizer")
 
 
 class PRF(NamedTuple):
-    """Precision, recall and F, with one value per candidate."""
+    """Precision, recall and F, one value per candidate."""
 
     precision: Array
     recall: Array
@@ -40,11 +41,12 @@ class PRF(NamedTuple):
 
 
 class BERTScorer:
-    """A model to score with, and weights of rare tokens that are computed once.
+    """Scorer with a model, and with idf weights of tokens that are computed once.
 
-    With `rescale_with_baseline` the baseline is read from `baseline_path`, a file with the rows LAYER,P,R,F;
-    without one it is bert-score's, known here for default models and layers, and read from the files of an
-    installed bert-score for others. `nthreads` and `use_fast_tokenizer` change no number.
+    With `rescale_with_baseline`, scores are rescaled with the baseline in `baseline_path`, a file with rows
+    LAYER,P,R,F. Without such a file, the baseline of bert-score is used: nlgauge includes the baselines of default
+    models and layers, and others are read from the files of an installed bert-score. `nthreads` and
+    `use_fast_tokenizer` have no effect on scores.
     """
 
     def __init__(
@@ -65,56 +67,58 @@ class BERTScorer:
         if all_layers:
             raise ParameterError("all_layers is not supported; score once per layer, with num_layers=...")
         if not isinstance(idf, bool):
-            raise ParameterError("idf must be True or False; pass the texts that weigh tokens as idf_sents.")
+            raise ParameterError(
+                f"idf must be True or False, got {idf!r:.60}; pass the texts that weigh tokens as idf_sents."
+            )
         self.lang = checked(lang)
         self.batch_size = batch_size
         self.device = device
         self.rescale_with_baseline = rescale_with_baseline
         self.use_fast_tokenizer = use_fast_tokenizer
         self.baseline_path = baseline_path
-        given = {"model": model_type, "layer": num_layers, "idf": idf}
-        made = make(
-            "bertscore", {name: value for name, value in given.items() if value is not None}
+        parameters = {"model": model_type, "layer": num_layers, "idf": idf}
+        metric = make(
+            "bertscore", {name: value for name, value in parameters.items() if value is not None}
         ).for_language(self.lang)
-        self._plain: BertScore = made
+        self._plain: BertScore = metric
         self._weights: Arrays | None = None
         if idf_sents is not None:
             self.compute_idf(idf_sents)
 
     @lazy
     def metric(self) -> BertScore:
-        """The metric of nlgauge that computes the scores."""
+        """Metric of nlgauge that computes the scores."""
         return (
             replace(self._plain, baseline=self.baseline_vals) if self.rescale_with_baseline else self._plain
         )
 
     @property
     def model_type(self) -> str:
-        """The name of the model."""
+        """Name of the model."""
         return model_name(self._plain.model_used)
 
     @property
     def num_layers(self) -> int:
-        """The layer whose vectors are compared."""
+        """Layer whose vectors are compared."""
         return self._plain.layer_used
 
     @property
     def idf(self) -> bool:
-        """Whether rare tokens weigh more."""
+        """True if rare tokens have a higher weight."""
         return self._plain.idf
 
     @lazy
     def baseline_vals(self) -> tuple[float, ...]:
-        """The baseline of precision, recall and F for the layer."""
+        """Baseline of precision, recall and F for the layer."""
         return _baseline(self.baseline_path, self.lang, self.model_type, self.num_layers)
 
     @property
     def hash(self) -> str:
-        """The metric's signature: model, hash of the weights, layer, idf, baseline and versions."""
+        """Signature of the metric: model, hash of the weights, layer, idf, baseline and versions."""
         return self.metric.signature(Corpus.read([""], [""]))
 
     def compute_idf(self, sents: Sequence[str]) -> None:
-        """Computes the weights of tokens from these texts; each is one document."""
+        """Compute the idf weights of tokens from texts; each text is one document."""
         fit = replace(self._plain, idf=True).fit()
         assert fit is not None
         corpus = Corpus.read(list(sents), list(sents))
@@ -129,9 +133,9 @@ class BERTScorer:
         batch_size: int = 64,
         return_hash: bool = False,
     ) -> Any:
-        """Precision, recall and F of each candidate; with `return_hash` a pair of these and `hash`.
+        """Return precision, recall and F of each candidate; with `return_hash`, also the property `hash`.
 
-        `verbose` is accepted and prints nothing.
+        `verbose` has no effect.
         """
         if self.idf and self._weights is None:
             raise InputError(
@@ -143,10 +147,10 @@ class BERTScorer:
     def plot_example(
         self, candidate: str, reference: str, fname: str | Path = "", *, form: str = "matrix"
     ) -> Any:
-        """The figure of how similar the tokens of two texts are; written to `fname` where that is given
-        (.pdf, .png, .svg, or .html for a page).
+        """Return a figure with the similarities of the tokens of two texts.
 
-        Tokens are not weighed; form="links" joins each to its nearest, form="text" shades the words.
+        It is also written to `fname` unless that is empty (.pdf, .png, .svg, or .html for an interactive page). Tokens
+        have equal weights. form="links" connects each token with its nearest token, form="text" shades the words.
         """
         from nlgauge.compat.pictures import matching
 
@@ -155,7 +159,7 @@ class BERTScorer:
         )
 
     def _scored(self, cands: Any, refs: Any, weights: Arrays | None, batch_size: int) -> PRF:
-        """The scores, with these weights of tokens or those of the references."""
+        """Return the scores, with these weights of tokens or, if None, weights from the references."""
         corpus = Corpus.read(list(cands), list(refs), lang=self.lang)
         fits = {(_LABEL, ""): weights} if weights is not None and self.idf else {}
         tables, _, _ = engine.run(
@@ -186,10 +190,10 @@ def score(
     baseline_path: str | Path | None = None,
     use_fast_tokenizer: bool = False,
 ) -> Any:
-    """Precision, recall and F of each candidate; with `return_hash` a pair of these and the metric's
-    signature. See `BERTScorer`.
+    """Return precision, recall and F of each candidate; with `return_hash`, also the signature.
 
-    With `idf` the tokens are weighed by the references of the call.
+    With `idf`, the weights of tokens are computed from the references of the call. See `BERTScorer` for the other
+    parameters.
     """
     scorer = BERTScorer(
         model_type,
@@ -206,32 +210,31 @@ def score(
 
 
 def with_baseline(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of bert-score as parameters of nlgauge's bertscore: the baseline is looked up,
-    what changes no number is left out.
+    """Convert keyword arguments of bert-score to parameters of the metric bertscore of nlgauge.
+
+    The values of the baseline replace the arguments about it, and arguments without effect are left out.
     """
-    given = {name: value for name, value in arguments.items() if name not in _WITHOUT_EFFECT}
-    wanted, path = given.pop("rescale_with_baseline", False), given.pop("baseline_path", None)
-    if not wanted:
-        return given
-    names = [name for name in ("model_type", "num_layers", "lang") if name in given]
+    parameters = {name: value for name, value in arguments.items() if name not in _WITHOUT_EFFECT}
+    rescale, path = parameters.pop("rescale_with_baseline", False), parameters.pop("baseline_path", None)
+    if not rescale:
+        return parameters
+    names = [name for name in ("model_type", "num_layers", "lang") if name in parameters]
     spelt = {
-        "model_type": given.get("model"),
-        "num_layers": given.get("layer"),
-        **{name: given[name] for name in names},
+        "model_type": parameters.get("model"),
+        "num_layers": parameters.get("layer"),
+        **{name: parameters[name] for name in names},
     }
     return {
-        **given,
+        **parameters,
         "baseline": BERTScorer(**spelt, rescale_with_baseline=True, baseline_path=path).baseline_vals,
     }
 
 
 def _baseline(path: str | Path | None, lang: str | None, model: str, layer: int) -> tuple[float, ...]:
-    """Precision, recall and F of the layer: those that are known here, else from a file of bert-score's
-    form.
-    """
+    """Return the baseline of a layer: the built-in baseline if available, else from a file."""
     if path is None and lang is not None and has_baseline(lang.lower(), model, layer):
         return baseline_of(lang.lower(), model, layer)
-    file = Path(path) if path is not None else _shipped(lang, model)
+    file = Path(path) if path is not None else _shipped(lang, model, layer)
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
         rows = {
@@ -239,16 +242,21 @@ def _baseline(path: str | Path | None, lang: str | None, model: str, layer: int)
             for cells in (line.split(",") for line in lines[1:] if line)
         }
     except OSError as error:
-        raise InputError(f"the baseline {file} cannot be read: {error.strerror}.") from None
+        raise InputError(
+            f"the baseline {file} cannot be read: {error.strerror}; check baseline_path."
+        ) from None
     except ValueError:
         raise InputError(f"the baseline {file} must have a header and rows LAYER,P,R,F of numbers.") from None
     if layer not in rows or len(rows[layer]) != 3:
-        raise InputError(f"the baseline {file} has no row LAYER,P,R,F for layer {layer}.")
+        raise InputError(
+            f"the baseline {file} has no row LAYER,P,R,F for layer {layer}; set num_layers to a layer that has a row,"
+            " or pass another file as baseline_path."
+        )
     return rows[layer]
 
 
-def _shipped(lang: str | None, model: str) -> Path:
-    """The file that an installed bert-score has for a language and model."""
+def _shipped(lang: str | None, model: str, layer: int) -> Path:
+    """Return the baseline file of an installed bert-score for a language and model."""
     from importlib.util import find_spec
 
     if lang is None:
@@ -258,7 +266,7 @@ def _shipped(lang: str | None, model: str) -> Path:
     package = find_spec("bert_score")
     if package is None or package.origin is None:
         raise ParameterError(
-            f"the baseline of {model!r} for this layer and language is unknown; pass baseline_path, a file of rows"
+            f"the baseline of layer {layer} of {model!r} for {lang!r} is unknown; pass baseline_path, a file of rows"
             " LAYER,P,R,F, or install bert-score, which has such files: pip install bert-score"
         )
     folder = Path(package.origin).parent / "rescale_baseline" / lang.lower()

@@ -1,4 +1,4 @@
-"""MetricForNLG: NLG-Metricverse's base class for your own metric, computed as a corpus metric."""
+"""MetricForNLG: base class of NLG-Metricverse for custom metrics, computed as a corpus metric."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ _METHODS = (
 
 
 class MetricForNLG(CorpusMetric):
-    """Your own metric: write a subclass with one method per shape of input that it can score.
+    """Base class for custom metrics; a subclass has one method per shape of input that it can score.
 
-    Each method gets plain lists, and returns a number, or a dictionary in which "score" (else the first
-    value) is the score; all other keys are kept. `takes = "alone"` in the class says that the metric needs no
-    references; without references `refs` is None.
+    Each method gets plain lists, and returns a number or a dictionary. The score is the value of "score", else the
+    first value of the dictionary; all other values become further outputs. A metric that needs no references sets
+    the class attribute `takes`, as in the example. Without references, `refs` is None.
 
     >>> import nlgauge
     >>> class Words(MetricForNLG):
+    ...     takes = "alone"
     ...     def _compute_single_pred_single_ref(self, preds, refs, reduce_fn=None, **kwargs):
     ...         return {"score": sum(len(text.split()) for text in preds) / len(preds)}
-    >>> nlgauge.score(["a cat", "a big dog"], ["the cat", "a dog"], metrics=Words())["Words"]["score"]
+    >>> nlgauge.score(["a cat", "a big dog"], metrics=Words())["Words"]["score"]
     2.5
     """
 
@@ -64,13 +65,13 @@ class MetricForNLG(CorpusMetric):
     def construct(
         cls, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> Self:
-        """The metric under a name, with the keyword arguments that its methods get."""
+        """Create the metric with a name, and with keyword arguments for its methods."""
         return cls(resulting_name=resulting_name, compute_kwargs=compute_kwargs, **kwargs)
 
     def compute(
         self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """The metric's values under its resulting name."""
+        """Return the outputs of the metric under its resulting name."""
         from nlgauge.compat.scoring import plain, scored
 
         metrics = {self.resulting_name: self}
@@ -79,47 +80,49 @@ class MetricForNLG(CorpusMetric):
     def _compute_single_pred_single_ref(
         self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
     ) -> Any:
-        """The value for one prediction and one reference per segment: list[str] and list[str]."""
+        """Score one prediction and one reference per segment: list[str] and list[str]."""
         raise self._without("one prediction and one reference", _METHODS[0])
 
     def _compute_single_pred_multi_ref(
         self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
     ) -> Any:
-        """The value for one prediction and several references per segment: list[str] and list[list[str]]."""
+        """Score one prediction and several references per segment: list[str] and list[list[str]]."""
         raise self._without("one prediction and several references", _METHODS[1])
 
     def _compute_multi_pred_multi_ref(
         self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
     ) -> Any:
-        """The value for several predictions per segment: list[list[str]] and list[list[str]]."""
+        """Score several predictions per segment: list[list[str]] and list[list[str]]."""
         raise self._without("several predictions", _METHODS[2])
 
     def _without(self, shape: str, method: str) -> InputError:
         return InputError(
-            f"{self.resulting_name} was given {shape} per segment, for which {type(self).__name__} needs the"
-            f" method {method}."
+            f"{self.resulting_name} got {shape} per segment, but {type(self).__name__} has no method {method}; define"
+            " the method, or change the number of texts per segment."
         )
 
     def accepts(self, parameter: str) -> bool:
-        """Whether a method takes this keyword argument."""
-        own = [
+        """Return True if a method of the subclass has this keyword argument."""
+        signatures = [
             inspect.signature(getattr(self, method)).parameters
             for method in _METHODS
             if getattr(type(self), method) is not _BASE[method]
         ]
         return any(
-            parameter in given or any(p.kind is p.VAR_KEYWORD for p in given.values()) for given in own
+            parameter in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+            for parameters in signatures
         )
 
     def bound(self, arguments: Mapping[str, Any]) -> Self:
-        """The metric with the keyword arguments of one call."""
+        """Return a copy of the metric with the keyword arguments of one call."""
         bound = copy.copy(self)
         bound.compute_kwargs = {**self.compute_kwargs, **arguments}
         return bound
 
     def for_reduction(self, reduce_fn: ReduceFn) -> Self:
-        """The metric with the `reduce_fn` that its methods get: a NumPy name becomes the function, "best"
-        is left to the metric.
+        """Return a copy of the metric whose methods get this `reduce_fn`.
+
+        The name of a NumPy function becomes the function. "best" becomes None, so the metric decides.
         """
         bound = copy.copy(self)
         bound._reduce_fn = (
@@ -154,8 +157,8 @@ class MetricForNLG(CorpusMetric):
         values = returned if isinstance(returned, Mapping) else {"score": returned}
         if not values or values.get("score", 0) is None:
             raise ParameterError(
-                f"{type(self).__name__}.{method} returned {returned!r}; return a number, or a dictionary with"
-                " 'score'."
+                f"{type(self).__name__}.{method} returned {returned!r:.60}; return a number, or a dictionary with at"
+                " least one number, in which 'score' is not None."
             )
         return {str(key): _plain(value) for key, value in values.items()}
 

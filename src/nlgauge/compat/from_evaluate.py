@@ -1,5 +1,6 @@
-"""Metrics of Hugging Face evaluate, computed by evaluate: scripts of other people, which run only where
-the caller allowed it.
+"""Metrics that Hugging Face evaluate computes with scripts of third parties.
+
+Such scripts run only with permission of the caller.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from nlgauge._core.paths import is_file
 from nlgauge.compat.custom import MetricForNLG
 from nlgauge.corpus import Corpus
-from nlgauge.errors import MetricError, ParameterError, UnknownMetricError
+from nlgauge.errors import MetricError, UnknownMetricError
 from nlgauge.metric import Takes
 
 _HUB = "evaluate-metric"
@@ -25,9 +26,7 @@ _OFFLINE = ("NLGAUGE_OFFLINE", "HF_HUB_OFFLINE")
 
 
 class FromEvaluate(MetricForNLG):
-    """A metric of Hugging Face evaluate, computed by evaluate: corpus scores alone, without intervals or
-    tests.
-    """
+    """Metric that Hugging Face evaluate computes; it has only corpus scores, no intervals and no tests."""
 
     resulting_name: str = "evaluate"
     path: str = ""
@@ -35,8 +34,7 @@ class FromEvaluate(MetricForNLG):
     script: str = ""
     module: Any = None
 
-    # A colon is in no name of the registry, so that nothing else is ever restored in the place of a saved
-    # one.
+    # Names in the registry have no colon, so a saved result with this name never restores another metric.
     @property
     def name(self) -> str:  # type: ignore[override]
         return f"evaluate:{_label(self.path)}"
@@ -60,34 +58,37 @@ class FromEvaluate(MetricForNLG):
     def _compute_single_pred_single_ref(
         self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
     ) -> Any:
-        given = {
+        columns = {
             name: texts
             for name, texts in (("predictions", preds), ("references", refs))
             if name in _inputs(self.module)
         }
         try:
-            found = self.module.compute(**given, **kwargs)
-        except Exception as error:  # whatever somebody else's script does
+            outputs = self.module.compute(**columns, **kwargs)
+        except Exception as error:  # a script of a third party may raise any exception
             raise MetricError(
                 f"evaluate's {self.path} fails on these texts: {type(error).__name__}: {error!s:.300}"
             ) from error
-        return found if isinstance(found, Mapping) else {"score": found}
+        return outputs if isinstance(outputs, Mapping) else {"score": outputs}
 
     _compute_single_pred_multi_ref = _compute_single_pred_single_ref
 
     def __str__(self) -> str:
-        given = {**({} if self.variant is None else {"config_name": self.variant}), **self.compute_kwargs}
-        arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        variant = {} if self.variant is None else {"config_name": self.variant}
+        arguments = ", ".join(
+            f"{name}={value!r}" for name, value in {**variant, **self.compute_kwargs}.items()
+        )
         return f"{self.name}({arguments})" if arguments else self.name
 
 
 def from_evaluate(
     name: str, arguments: Mapping[str, Any], unknown: UnknownMetricError, resulting_name: str | None = None
 ) -> FromEvaluate:
-    """The metric of a script's path or a name on the hub, which runs the script; a warning says so before.
+    """Load the metric of a script, by path or by name on the hub; this runs the script, after a warning.
 
-    `arguments` go to its `compute`, but for `config_name`, which chooses a variant of the metric. `unknown`
-    is the error of nlgauge, to which why evaluate does not give it either is added.
+    `arguments` are passed to `compute` of the metric, except `config_name`, which selects a variant of the metric.
+    `unknown` is the error of nlgauge for this name. If evaluate cannot load the metric either, the error that is
+    raised also contains the reason.
     """
     if importlib.util.find_spec("evaluate") is None:
         raise UnknownMetricError(
@@ -102,8 +103,8 @@ def from_evaluate(
         )
     ):
         raise UnknownMetricError(
-            f"{unknown} The Hugging Face hub was not searched, because {offline} is set; pass the path of the"
-            " script."
+            f"{unknown} The Hugging Face hub was not searched, because {offline} is set; unset it, or pass the"
+            " path of the script."
         )
     place = (
         str(local.resolve())
@@ -115,26 +116,31 @@ def from_evaluate(
         " no intervals and no significance tests.",
         stacklevel=_caller(),
     )
-    own = dict(arguments)
-    variant = own.pop("config_name", None)
+    parameters = dict(arguments)
+    variant = parameters.pop("config_name", None)
     try:
         module = importlib.import_module("evaluate").load(
             str(local) if local else name, variant, keep_in_memory=True
         )
-        _inputs(module)
-    except Exception as error:  # whatever a download or somebody else's script does
+    except Exception as error:  # a download or a script of a third party may raise any exception
         raise UnknownMetricError(
             f"{unknown} Hugging Face evaluate cannot load it either: {type(error).__name__}: {error!s:.300}"
         ) from None
-    metric = FromEvaluate(resulting_name or _label(name), own)
+    if "predictions" not in (inputs := _inputs(module)):
+        raise UnknownMetricError(
+            f"{unknown} The metric of Hugging Face evaluate takes {', '.join(inputs)} instead of predictions; choose"
+            " another metric."
+        )
+    metric = FromEvaluate(resulting_name or _label(name), parameters)
     metric.path, metric.module, metric.variant = name, module, variant
     metric.script = hashlib.sha256(Path(inspect.getfile(type(module))).read_bytes()).hexdigest()[:12]
     return metric
 
 
 def looks_like_one(name: str) -> bool:
-    """Whether evaluate may have a metric of this name: a script of this path, or one that it is known to
-    have and nlgauge has not.
+    """Return True if evaluate may have a metric of this name.
+
+    This is so if the name is the path of a script, or a metric that evaluate has but nlgauge does not.
     """
     from nlgauge.compat.evaluate.names import MISSING
 
@@ -142,12 +148,13 @@ def looks_like_one(name: str) -> bool:
 
 
 def local_script(name: str) -> Path | None:
-    """The script of a path, which is a file NAME.py or a directory NAME that holds NAME.py, as evaluate
-    looks for it.
+    """Return the script at a path, which is a file NAME.py or a directory NAME with NAME.py, else None.
+
+    These are the rules of evaluate.
     """
     path = Path(name)
-    found = path if path.suffix == ".py" else path / f"{path.name}.py"
-    return found if is_file(found) else None
+    script = path if path.suffix == ".py" else path / f"{path.name}.py"
+    return script if is_file(script) else None
 
 
 def _not_on_the_hub(name: str) -> bool:
@@ -164,16 +171,13 @@ def _label(name: str) -> str:
 
 
 def _inputs(module: Any) -> list[str]:
-    """The names of what a metric takes: predictions, references or others."""
+    """Return the names of the inputs of a metric."""
     features = module.features
-    found = list(features[0] if isinstance(features, list) else features)
-    if "predictions" not in found:
-        raise ParameterError(f"it takes {', '.join(map(str, found))}, and not predictions")
-    return found
+    return list(map(str, features[0] if isinstance(features, list) else features))
 
 
 def _caller() -> int:
-    """The stack level of the first line outside of nlgauge, for a warning of the function that asks."""
+    """Return the stack level of the first frame outside nlgauge, for a warning in the calling function."""
     level, frame = 1, inspect.currentframe()
     frame = None if frame is None else frame.f_back
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "nlgauge":

@@ -1,15 +1,14 @@
-"""A scorer for Inspect: `nlgauge_scorer("chrf")` scores what a model answered against the targets of its
-sample.
+"""Scorer for Inspect: `nlgauge_scorer("chrf")` compares an answer with the targets of its sample.
 
     from nlgauge.compat.inspect_ai import nlgauge_scorer
 
     Task(dataset=..., solver=generate(), scorer=nlgauge_scorer(["chrf", "rouge"]))
     inspect score LOG --scorer nlgauge/nlgauge_scorer -S metrics=chrf
 
-A sample's score has one number for each metric, on the metric's own scale; several targets are several
-references, and the input of the sample is the source. Inspect shows the mean of the samples, which for some
-metrics, BLEU among them, is not the corpus score. A sample for which a metric is undefined is NaN, which
-Inspect leaves out and counts.
+The score of a sample has one number per metric, on the scale of the metric. Several targets are several
+references, and the input of the sample is the source. Inspect shows the mean over samples, which is not the corpus
+score for some metrics, such as BLEU. The score is NaN if a metric is undefined for a sample; Inspect skips and
+counts such samples.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.compat.rewards import reward
-from nlgauge.engine.prepare import MetricSpec, labelled
+from nlgauge.engine.prepare import MetricSpec, as_spec, labeled
 from nlgauge.errors import MissingExtraError
 from nlgauge.metric.reduction import ReduceFn
 
@@ -29,8 +28,9 @@ if TYPE_CHECKING:
 
 @cache
 def _registered() -> Any:
-    """The scorer, in Inspect's registry; made when it is asked for, so that this module can be imported
-    without Inspect.
+    """Create the scorer in the registry of Inspect.
+
+    It is created on first access, so that this module can be imported without Inspect.
     """
     try:
         from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -45,26 +45,28 @@ def _registered() -> Any:
         reduce_fn: ReduceFn = None,
         fitted_on: Any = None,
     ) -> Scorer:
-        """A scorer of these metrics, named as in `nlgauge.score`; the other arguments are those of
-        `nlgauge.reward`.
+        """Create a scorer for metrics, which are named as in `nlgauge.score`.
+
+        The other arguments are described in `nlgauge.reward`.
         """
         own_scale = (0, 1)
         rewards = {
             label: reward(
-                {"path": metric, "resulting_name": label},
+                as_spec(label, metric),
                 scale=own_scale,
                 sources="sources",
                 lang=lang,
                 reduce_fn=reduce_fn,
                 fitted_on=fitted_on,
             )
-            for label, metric in labelled(metrics).items()
+            for label, metric in labeled(metrics).items()
         }
 
         async def score(state: TaskState, target: Target) -> Score:
             answer = state.output.completion
             values = {
-                label: one([answer], [list(target)], [state.input_text])[0] for label, one in rewards.items()
+                label: function([answer], [list(target)], [state.input_text])[0]
+                for label, function in rewards.items()
             }
             return Score(value=values, answer=answer)
 

@@ -1,5 +1,6 @@
-"""Pictures of how the tokens of two texts were matched, as other packages' calls ask for them: a figure,
-or an interactive page.
+"""Plots of matched tokens of two texts for the interfaces of other packages.
+
+A plot is a figure or an interactive page.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ def matching(
     fname: str | Path,
     lang: str | None = None,
     device: str | None = None,
-    beside: Sequence[str] = (),
+    further_references: Sequence[str] = (),
     form: str | None = None,
 ) -> Any:
-    """Return the figure of why a prediction got its score; it is also written to `fname` if that is given.
+    """Return a figure that explains the score of a prediction; write it to `fname` unless that is empty.
 
-    A file that ends with .html is the interactive page of this one segment: it opens from disk, without a
-    network. `beside` are references of further segments, for metrics that weigh words by how many references
-    have them.
+    If `fname` ends with .html, the file is the interactive page of this segment, which needs no network.
+    `further_references` are references of further segments, for metrics whose word weights depend on the number of
+    references that contain a word.
     """
     from nlgauge.scoring import score
     from nlgauge.show.plots.files import check_file
@@ -41,8 +42,9 @@ def matching(
     interactive = Path(fname).suffix.lower() in _PAGES
     if fname and not interactive:
         check_file(fname)
-    result = score([prediction, *beside], [reference, *beside], metrics=metric, lang=lang, device=device)
-    result = result.where(id=result.corpus.ids[0]) if beside else result
+    predictions, references = ([text, *further_references] for text in (prediction, reference))
+    result = score(predictions, references, metrics=metric, lang=lang, device=device)
+    result = result.where(id=result.corpus.ids[0]) if further_references else result
     if interactive:
         result.report(fname, title=result.labels[0], explain="all", resamples=1)
     from nlgauge import plots

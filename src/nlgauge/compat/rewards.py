@@ -1,13 +1,12 @@
-"""Rewards: a metric as a function of lists that returns the score of each segment, as loops of reinforcement
-learning call it.
+"""Rewards: a metric as a function that returns the score of each segment, for reinforcement learning.
 
     reward = nlgauge.reward("chrf")
     reward(predictions, references)                                     a list of floats, higher is better
     GRPOTrainer(..., reward_funcs=[reward, nlgauge.reward("wer", scale=(1, 0))])
                                                                         TRL calls it with prompts=, completions= and the columns of the dataset
 
-A call costs some microseconds per pair above the metric itself: there are no intervals, no signatures and no
-files.
+A call takes some microseconds per pair in addition to the metric, because it computes no intervals and no
+signatures, and writes no files.
 """
 
 from __future__ import annotations
@@ -19,45 +18,62 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nlgauge._core.backend import chosen
+from nlgauge._core.lazy import lazy
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import FIELD_NAMES
-from nlgauge.engine import engine
-from nlgauge.engine.checks import warn_about_languages
 from nlgauge.engine.chunk import Fits, Job
-from nlgauge.engine.executors import Serial
-from nlgauge.engine.prepare import MetricSpec, labelled, prepared
-from nlgauge.engine.segments import segment_scores
+from nlgauge.engine.prepare import MetricSpec, labeled, prepared
+from nlgauge.engine.run_options import run_options
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import Metric, Output
 from nlgauge.metric.reduction import ReduceFn
-from nlgauge.scoring import run_options
 
 Scale = Literal["unit"] | tuple[float, float] | None
-# What the columns of a training set are called.
+# Usual names of the columns of a training set.
 _REFERENCES = (*FIELD_NAMES["references"], "answer", "answers", "solution", "ground_truth", "gold")
 _SOURCES = (*FIELD_NAMES["source"], "document")
 
 
 @dataclass(eq=False, repr=False)
 class Reward:
-    """What `nlgauge.reward` gives: call it with predictions and references, or as TRL calls its reward
-    functions.
+    """Reward function that `nlgauge.reward` returns.
+
+    It is called with predictions and references, or with the arguments that TRL passes to reward functions.
     """
 
     job: Job
     output: Output
     # The values of the output that become 0 and 1.
     ends: tuple[float, float]
-    # The columns of a dataset; None: those with usual names.
+    # Names of the columns of a dataset; None: columns with usual names.
     references: str | None = None
     sources: str | None = None
     undefined: float = math.nan
     lang: str | None = None
     _has_looked: bool = False
 
+    @lazy
+    def _fast(self) -> tuple[Any, tuple[float, ...], bool] | None:
+        """The compiled function of lists of texts, its further arguments, and whether it takes lists of references."""
+        from nlgauge.metric.compiled import compiled
+
+        metric = self.job.metrics[self.__name__]
+        form = compiled(metric)
+        if form is None:
+            return None
+        rule = self.job.reduce_fn or getattr(metric, "reduce", None)
+        arguments = form.outputs.index(self.output.name), *self.ends, self.undefined
+        return form.native.scores, arguments, metric.takes == "joint" or rule == "best"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A compiled form is made again from the metric.
+        return {name: value for name, value in self.__dict__.items() if name != "_fast"}
+
     @property
     def __name__(self) -> str:
-        """The metric's label, under which trainers log the reward."""
+        """Label of the metric, under which trainers log the reward."""
         return next(iter(self.job.metrics))
 
     def __repr__(self) -> str:
@@ -73,7 +89,11 @@ class Reward:
         completions: Any = None,
         **columns: Any,
     ) -> list[float]:
-        """One number for each prediction, higher is better; `undefined` where the metric has none."""
+        """Return one number per prediction, higher is better; `undefined` if the score is undefined."""
+        if sources is None and prompts is None and not columns:
+            rewards = self._compiled_rewards(predictions, references)
+            if rewards is not None:
+                return rewards
         if (predictions is None) == (completions is None):
             raise InputError(
                 f"the reward {self.__name__} takes predictions or, as TRL names them, completions; pass one"
@@ -83,46 +103,84 @@ class Reward:
         if len(texts) == 0:
             return []
         named = {"references": references, "sources": sources, "prompts": prompts, **columns}
-        given = {name: column for name, column in named.items() if column is not None}
+        present = {name: column for name, column in named.items() if column is not None}
         metric = self.job.metrics[self.__name__]
         read_references = (
-            self._column(given, "references", self.references, _REFERENCES)
+            self._column(present, "references", self.references, _REFERENCES)
             if metric.takes != "alone"
             else None
         )
-        read_sources = self._column(given, "sources", self.sources, _SOURCES) if metric.source else None
-        corpus = Corpus.read(texts, read_references, read_sources, lang=self.lang)
+        rewards = self._compiled_rewards(texts, read_references)
+        if rewards is not None:
+            return rewards
+        read_sources = self._column(present, "sources", self.sources, _SOURCES) if metric.source else None
+        fields = {name: columns[name] for name in metric.record_fields if name in columns}
+        corpus = Corpus.read(texts, read_references, read_sources, lang=self.lang, fields=fields)
         if len(corpus.systems) > 1:
             raise InputError(
-                f"the reward {self.__name__} takes the predictions of one system; there are"
-                f" {', '.join(corpus.systems)}."
+                f"the reward {self.__name__} takes the predictions of one system, got"
+                f" {', '.join(corpus.systems)}; pass a list of texts."
             )
         if not self._has_looked:  # one warning is enough for a loop
+            from nlgauge.engine.checks import warn_about_languages
+
             self._has_looked = True
             warn_about_languages(corpus, self.job.metrics)
-        zero, one = self.ends
-        scores = (segment_scores(corpus, self.job)[self.output.name] - zero) / (one - zero)
-        rewards: list[float] = np.where(
-            np.isnan(scores), self.undefined, scores + 0.0
-        ).tolist()  # 0 without a sign
+        scaled: list[float] = self.of_corpus(corpus).tolist()
+        return scaled
+
+    def of_corpus(self, corpus: Corpus, *, share_features: bool = False) -> Array:
+        """Return the reward of each segment of a corpus with one system.
+
+        With `share_features` a model reads a text once that many segments have.
+        """
+        from nlgauge.engine.segments import segment_scores
+
+        scores = segment_scores(corpus, self.job, share_features=share_features)[self.output.name]
+        return self.scaled(scores)
+
+    def scaled(self, scores: Array) -> Array:
+        """Return the rewards of scores."""
+        start, end = self.ends
+        rewards = (scores - start) / (end - start)
+        return np.where(np.isnan(rewards), self.undefined, rewards + 0.0)  # + 0.0 turns -0.0 into 0.0
+
+    def _compiled_rewards(self, predictions: Any, references: Any) -> list[float] | None:
+        """Return the rewards by the compiled form of the metric; None if the texts must take the ordinary way.
+
+        The first call takes the ordinary way, which warns about languages.
+        """
+        if (
+            not self._has_looked
+            or type(predictions) is not list
+            or type(references) is not list
+            or not references
+            or self._fast is None
+            or chosen() != "native"
+        ):
+            return None
+        scores, arguments, chooses = self._fast
+        if type(references[0]) is not str and not chooses:
+            return None
+        rewards: list[float] | None = scores(predictions, references, *arguments)
         return rewards
 
     def _column(self, columns: Mapping[str, Any], what: str, name: str | None, usual: Sequence[str]) -> Any:
-        """The texts of the column that was named, or of the only one with a usual name."""
-        there = [one for one in (usual if name is None else (name, what)) if one in columns]
-        found = there if name is None else there[:1]
-        if len(found) == 1:
-            return _texts(columns[found[0]])
-        if found:
-            choice = f"nlgauge.reward(..., {what}={found[0]!r})"
+        """Return the texts of the column `name` or, if that is None, of the only column with a usual name."""
+        present = [column for column in (usual if name is None else (name, what)) if column in columns]
+        matches = present if name is None else present[:1]
+        if len(matches) == 1:
+            return _texts(columns[matches[0]])
+        if matches:
+            choice = f"nlgauge.reward(..., {what}={matches[0]!r})"
             raise InputError(
-                f"the reward {self.__name__} finds {what} in {' and in '.join(found)}; choose one: {choice}."
+                f"the reward {self.__name__} finds {what} in {' and in '.join(matches)}; choose one: {choice}."
             )
-        given = f"it was given {', '.join(columns)}" if columns else "none were given"
+        received = f"got the columns {', '.join(columns)}" if columns else "got no columns"
         advice = f"nlgauge.reward(..., {what}={'prompts' if what == 'sources' else 'answer'!r})"
         raise InputError(
-            f"the reward {self.__name__} needs {what if name is None else f'a column {name!r}'}; {given}."
-            f" Name the column: {advice}."
+            f"the reward {self.__name__} needs {what if name is None else f'a column {name!r}'}, but {received};"
+            f" pass {what}, or name the column: {advice}."
         )
 
 
@@ -192,18 +250,18 @@ def reward(
     >>> reward("wer")(completions=[[{"role": "assistant", "content": "a dog"}]], reference=["a cat"])
     [-0.5]
     """
-    metrics = prepared(labelled(metric), lang, reduce_fn)
+    metrics = prepared(labeled(metric), lang, reduce_fn)
     if len(metrics) > 1:
         raise ParameterError(
-            f"a reward is of one metric, got {', '.join(metrics)}; make one reward for each."
+            f"a reward has one metric, got {', '.join(metrics)}; make one reward per metric."
         )
-    ((label, made),) = metrics.items()
-    chosen = _output(label, made, output)
+    ((label, instance),) = metrics.items()
+    chosen_output = _output(label, instance, output)
     job = Job(metrics, reduce_fn, run_options(batch_size=batch_size, device=device))
     return Reward(
         replace(job, fits=_fits(job, lang, fitted_on)),
-        chosen,
-        _ends(chosen, scale),
+        chosen_output,
+        _ends(chosen_output, scale),
         references,
         sources,
         undefined,
@@ -214,22 +272,22 @@ def reward(
 def _output(label: str, metric: Any, name: str | None) -> Output:
     if not isinstance(metric, Metric):
         raise ParameterError(
-            f"{label} has a score for a whole corpus and none for a segment, so it cannot be a reward."
+            f"{label} has only a corpus score and no segment scores, so it cannot be a reward; choose another metric."
         )
     outputs = [output for part in metric.outputs().values() for output in part]
-    found = (
+    matches = (
         [output for output in outputs if output.name == name] if name not in (None, "score") else outputs[:1]
     )
-    if not found:
+    if not matches:
         names = [output.name for output in outputs]
         raise ParameterError(
             f"{label} has no output {name!r}{did_you_mean(str(name), names)}; it has {', '.join(names)}."
         )
-    return found[0]
+    return matches[0]
 
 
 def _ends(output: Output, scale: Any) -> tuple[float, float]:
-    """The values that become 0 and 1."""
+    """Return the values of the output that become 0 and 1."""
     if (
         isinstance(scale, tuple | list)
         and len(scale) == 2
@@ -265,19 +323,22 @@ def _fits(job: Job, lang: str | None, fitted_on: Iterable[Any] | None) -> Fits:
     if fit.over != "references":
         raise ParameterError(
             f"{label} is fitted on all predictions of a system, so the score of one prediction depends on the"
-            " others and cannot be a reward."
+            " others and cannot be a reward; choose another metric."
         )
     if fitted_on is None:
         raise ParameterError(
             f"{label} counts words in a set of references; pass the references of the training set:"
             " nlgauge.reward(..., fitted_on=references)."
         )
+    from nlgauge.engine import engine
+    from nlgauge.engine.executors import Serial
+
     references = list(fitted_on)
     return engine.fits_of(Corpus.read([""] * len(references), references, lang=lang), job, Serial())
 
 
 def _texts(column: Any) -> Any:
-    """A column with chat messages as the texts that they hold."""
+    """Return a column with chat messages replaced by their texts."""
     items = column if isinstance(column, list | tuple) else list(column) if _is_iterable(column) else column
     if not isinstance(items, list | tuple) or set(map(type, items)) <= {str}:
         return items
@@ -293,19 +354,20 @@ def _is_iterable(column: Any) -> bool:
 
 
 def _text(item: Any) -> Any:
-    """The text of a message or of the last one of the assistant (else the last of all) in a list of them;
-    anything else as it is.
+    """Return the text of a chat message or of a list of messages; return other items unchanged.
+
+    The text of a list is the last message of the assistant or, if there is none, the last message.
     """
     messages = [item] if isinstance(item, Mapping) else item
     if (
         not isinstance(messages, list | tuple)
         or not messages
-        or not all(isinstance(one, Mapping) and "content" in one for one in messages)
+        or not all(isinstance(message, Mapping) and "content" in message for message in messages)
     ):
         return item
-    own = [message for message in messages if message.get("role") == "assistant"]
-    content = (own or messages)[-1]["content"]
-    if isinstance(content, list | tuple):  # parts, of which some may be images
+    answers = [message for message in messages if message.get("role") == "assistant"]
+    content = (answers or messages)[-1]["content"]
+    if isinstance(content, list | tuple):  # texts and possibly images
         return "".join(
             part["text"]
             for part in content

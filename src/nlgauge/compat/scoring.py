@@ -1,6 +1,4 @@
-"""What the modules of this package share: keyword arguments that mix parameters with options of the run,
-and plain results.
-"""
+"""Shared functions that separate parameters from options of the run and return plain results."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ RUN_OPTIONS = ("lang", "seed", "batch_size", "device")
 
 
 def split(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of metrics and the options of the run."""
+    """Split keyword arguments into parameters of metrics and options of the run."""
     parameters = {name: value for name, value in arguments.items() if name not in RUN_OPTIONS}
     return parameters, {name: value for name, value in arguments.items() if name in RUN_OPTIONS}
 
@@ -38,53 +36,54 @@ def scored(
     carbon: str | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> Result:
-    """The Result for the predictions of one system; `arguments` are options of the run, or parameters for
-    the metrics that have them.
+    """Return the Result for the predictions of one system.
+
+    `arguments` are options of the run and parameters of metrics; each metric gets the parameters that it has.
     """
     if isinstance(predictions, Mapping):
         raise InputError(
             "predictions is a mapping of systems, which this call does not support; use nlgauge.score()."
         )
     parameters, options = split(arguments or {})
-    # The language is filled in here, so that labels stay those that the caller knows.
+    # The language is set here, so that it does not become part of the labels.
     specs = [
         {"path": metric.for_language(checked(options.get("lang"))), "resulting_name": label}
         for label, metric in adjusted(metrics, parameters).items()
     ]
     scorer = Scorer(specs, run_concurrent=run_concurrent, carbon=carbon)
-    given = {name: value for name, value in options.items() if value is not None}
-    return scorer(predictions, references, sources, reduce_fn=reduce_fn, **given)
+    set_options = {name: value for name, value in options.items() if value is not None}
+    return scorer(predictions, references, sources, reduce_fn=reduce_fn, **set_options)
 
 
 def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) -> dict[str, AnyMetric]:
-    """The metrics, each with the parameters that it has; a parameter that no metric has is an error."""
-    has = {
+    """Return the metrics with changed parameters; raise ParameterError if no metric has a parameter."""
+    accepted = {
         label: [name for name in parameters if _accepts(metric, name)] for label, metric in metrics.items()
     }
     for parameter in parameters:
-        if not any(parameter in names for names in has.values()):
-            known = [
+        if not any(parameter in names for names in accepted.values()):
+            all_names = [
                 field.name
                 for metric in metrics.values()
                 if not isinstance(metric, MetricForNLG)
                 for field in fields(metric)  # type: ignore[arg-type]
             ]
-            near = did_you_mean(parameter, [*known, *RUN_OPTIONS])
+            near = did_you_mean(parameter, [*all_names, *RUN_OPTIONS])
             raise ParameterError(
                 f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` lists"
-                " what a metric has."
+                " the parameters of a metric."
             )
-    found: dict[str, AnyMetric] = {}
+    changed: dict[str, AnyMetric] = {}
     for label, metric in metrics.items():
-        own = {name: parameters[name] for name in has[label]}
+        values = {name: parameters[name] for name in accepted[label]}
         if isinstance(metric, MetricForNLG):
-            found[label] = metric.bound(own)
+            changed[label] = metric.bound(values)
         else:
-            named = spelt(type(metric), own)
-            found[label] = replace(
+            named = spelt(type(metric), values)
+            changed[label] = replace(
                 metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in named.items()}
             )  # type: ignore[type-var]
-    return found
+    return changed
 
 
 def plain(
@@ -92,8 +91,9 @@ def plain(
     labels: Mapping[str, Any],
     forms: Mapping[str, Callable[[Table], dict[str, Any]]] | None = None,
 ) -> dict[str, Any]:
-    """Return every output of a result with one system, under the labels that the caller gave; `forms` has
-    functions for other forms.
+    """Return every output of a result with one system, under the labels of the caller.
+
+    `forms` has functions, by label, that return the outputs of a table in another form.
     """
     tables = {
         label: result._tables[result.systems[0], ours]
@@ -105,5 +105,5 @@ def plain(
 def _accepts(metric: AnyMetric, parameter: str) -> bool:
     if isinstance(metric, MetricForNLG):
         return metric.accepts(parameter)
-    own = metric.spellings.get(parameter, parameter).removeprefix("not ")
-    return any(field.name in (parameter, own) for field in fields(metric))  # type: ignore[arg-type]
+    spelling = metric.spellings.get(parameter, parameter).removeprefix("not ")
+    return any(field.name in (parameter, spelling) for field in fields(metric))  # type: ignore[arg-type]

@@ -1,7 +1,6 @@
-"""Corpora: predictions, references and sources in every shape become one `Corpus`.
+"""Corpora: `Corpus` stores predictions, references and sources of all supported forms of input.
 
-Each distinct text is kept once and referred to by an integer id; what belongs to a segment is held in columns
-of ids.
+Each distinct text is stored once and has an integer id. Columns contain the text ids of each segment.
 
     predictions             references               meaning
     [p1, ..., pk]           [r1, ..., rk]            one prediction, one reference per segment
@@ -18,7 +17,7 @@ of ids.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -72,6 +71,9 @@ class Corpus:
         Further columns that are the same for every system: N values by field.
     system_fields : mapping, optional
         Further columns that differ between systems: N values by field and system.
+    repeats : bool, default False
+        Several predictions of a segment are repeats: their scores are averaged, never the best of them taken, and a
+        segment may have no prediction.
 
     Notes
     -----
@@ -86,10 +88,11 @@ class Corpus:
     weights: Array | None = None
     documents: Sequence[str] | None = None
     lang: str | None = None
-    # Further columns of the records: those that are the same for every system, and those that differ, by
-    # field and system.
+    # Further columns of the records. The values in `fields` are the same for every system; the values in
+    # `system_fields` differ between systems.
     fields: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     system_fields: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
+    repeats: bool = False
 
     @classmethod
     def read(
@@ -104,6 +107,7 @@ class Corpus:
         lang: str | None = None,
         fields: Mapping[str, Iterable[Any]] | None = None,
         systems: Sequence[str] | None = None,
+        mapping: Mapping[str, str] | None = None,
         skip_missing: bool = False,
         common: bool = False,
         pooled: bool = False,
@@ -131,6 +135,8 @@ class Corpus:
             Further values of the segments: a mapping from field names to N values each.
         systems : sequence of str, optional
             Systems to read. If records have no prediction field, these are the columns that contain predictions.
+        mapping : mapping of str to str, optional
+            Columns of records by name of the field, such as {"prediction": "answer", "reference": "expected"}.
         skip_missing : bool, default False
             Skip segments with a missing text, and warn how many.
         common : bool, default False
@@ -159,7 +165,11 @@ class Corpus:
                 fields=fields,
             )
             parts = parts_of(
-                records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing
+                records.renamed(mapping),
+                system_names(systems),
+                common=common,
+                pooled=pooled,
+                skip_missing=skip_missing,
             )
         else:
             parts = given_parts(
@@ -200,14 +210,14 @@ class Corpus:
         count = -1
         for system, given_texts in parts.predictions.items():
             name = parts.name(system)
-            given = ColumnInput.of(given_texts, name)
-            if count >= 0 and len(given) != count:
+            column = ColumnInput.of(given_texts, name)
+            if count >= 0 and len(column) != count:
                 raise InputError(
-                    f"{name} has {len(given)} segments, {next(iter(columns))!r} has {count}; all systems need"
+                    f"{name} has {len(column)} segments but {next(iter(columns))!r} has {count}; all systems need"
                     " the same segments."
                 )
-            count = len(given)
-            columns[system] = given.column(texts, least=1)
+            count = len(column)
+            columns[system] = column.column(texts, least=0 if parts.repeats else 1)
         if count == 0:
             raise InputError("predictions is empty; pass at least one segment.")
         return cls(
@@ -224,9 +234,10 @@ class Corpus:
                 for name, values in parts.fields.items()
             },
             system_fields={
-                name: {system: kept(values) for system, values in own.items()}
-                for name, own in parts.system_fields.items()
+                name: {system: kept(values) for system, values in by_system.items()}
+                for name, by_system in parts.system_fields.items()
             },
+            repeats=parts.repeats,
         )
 
     def __len__(self) -> int:
@@ -278,20 +289,39 @@ class Corpus:
             documents=None if self.documents is None else picked(self.documents, numbers),
             fields={name: picked(values, numbers) for name, values in self.fields.items()},
             system_fields={
-                name: {system: picked(values, numbers) for system, values in own.items()}
-                for name, own in self.system_fields.items()
+                name: {system: picked(values, numbers) for system, values in by_system.items()}
+                for name, by_system in self.system_fields.items()
             },
         )
 
     def bare(self) -> Corpus:
-        """Return the corpus without weights, documents and fields, which scoring does not need.
+        """Return the corpus without weights and documents, which the rows of segments do not need.
 
         Returns
         -------
         Corpus
-            The corpus with texts only.
+            The corpus with texts and fields only.
         """
-        return replace(self, weights=None, documents=None, fields={}, system_fields={})
+        return replace(self, weights=None, documents=None)
+
+    def with_fields(self, names: Collection[str]) -> Corpus:
+        """Return the corpus with only some of its fields.
+
+        Parameters
+        ----------
+        names : collection of str
+            Fields of the corpus.
+
+        Returns
+        -------
+        Corpus
+            The corpus without other fields.
+        """
+        return replace(
+            self,
+            fields={name: values for name, values in self.fields.items() if name in names},
+            system_fields={name: values for name, values in self.system_fields.items() if name in names},
+        )
 
     def apart(self, segments: Array) -> Corpus:
         """Return the corpus of some segments with a separate store of their distinct texts.
@@ -344,12 +374,12 @@ class Corpus:
         InputError
             If a field is unknown or no segment matches.
         """
-        found = np.arange(len(self))
+        segments = np.arange(len(self))
         for name, condition in conditions.items():
             values = self.values(name)
-            found = _fitting(found, values, asks_for(condition))
-            check_some(found, name, condition, values, "segment")
-        return found
+            segments = _fitting(segments, values, asks_for(condition))
+            check_some(segments, name, condition, values, "segment")
+        return segments
 
     def where(self, **conditions: Any) -> Corpus:
         """Return the corpus of the segments that meet all conditions.
@@ -390,10 +420,10 @@ class Corpus:
         dict
             Numbers of the segments by value, in order of first appearance.
         """
-        found: dict[Any, array[int]] = {}
+        segments: dict[Any, array[int]] = {}
         for i, value in enumerate(self.values(name)):
-            found.setdefault(value if is_hashable(value) else str(value), array("q")).append(i)
-        return {value: np.array(numbers, dtype=np.int64) for value, numbers in found.items()}
+            segments.setdefault(value if is_hashable(value) else str(value), array("q")).append(i)
+        return {value: np.array(numbers, dtype=np.int64) for value, numbers in segments.items()}
 
     def values(self, name: str) -> Sequence[Any]:
         """Return the values of a field.
@@ -413,16 +443,18 @@ class Corpus:
         InputError
             If the field is unknown or differs between systems.
         """
-        own = {"id": self.ids} if self.documents is None else {"id": self.ids, "document": self.documents}
-        known = {**own, **self.fields}
-        names = [*known, *self.system_fields]
-        found = find_field("id" if name == "segment" and name not in names else name, names, "the segments")
-        if found not in known:
+        columns: dict[str, Sequence[Any]] = {"id": self.ids}
+        if self.documents is not None:
+            columns["document"] = self.documents
+        columns |= self.fields
+        names = [*columns, *self.system_fields]
+        match = find_field("id" if name == "segment" and name not in names else name, names, "the segments")
+        if match not in columns:
             raise InputError(
-                f"the field {found!r} differs between the systems of a segment, so that segments cannot be"
-                " chosen by it."
+                f"the field {match!r} differs between the systems of a segment, so it cannot select segments;"
+                " choose another field."
             )
-        return known[found]
+        return columns[match]
 
     def number(self, segment: Hashable) -> int | None:
         """Return the number of a segment.
@@ -446,13 +478,13 @@ class Corpus:
         if segment in self.ids:
             return self.ids.index(segment)
         text = str(segment)
-        found = (
-            next((i for i, known in enumerate(self.ids) if str(known) == text), None)
+        match = (
+            next((i for i, segment_id in enumerate(self.ids) if str(segment_id) == text), None)
             if isinstance(segment, str)
             else None
         )
-        if found is not None:
-            return found
+        if match is not None:
+            return match
         place = int(text) if isinstance(segment, int) or (text.isascii() and text.isdecimal()) else -1
         return place if 0 <= place < len(self) else None
 
@@ -465,10 +497,8 @@ class Corpus:
             Text ids, segment by segment.
         """
         assert self.references is not None
-        found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[
-            :, 1
-        ]
-        return found
+        pairs = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)
+        return np.asarray(pairs[:, 1])
 
     def only(self, *systems: str) -> Corpus:
         """Return the corpus with some of the systems.
@@ -487,8 +517,8 @@ class Corpus:
             self,
             predictions={system: self.predictions[system] for system in systems},
             system_fields={
-                name: {system: own[system] for system in systems if system in own}
-                for name, own in self.system_fields.items()
+                name: {system: by_system[system] for system in systems if system in by_system}
+                for name, by_system in self.system_fields.items()
             },
         )
 
@@ -516,10 +546,13 @@ class Corpus:
             if system in self.predictions:
                 raise InputError(f"system {system!r} is already in the result; choose another name.")
             name = f"predictions[{system!r}]"
-            given = ColumnInput.of(given_texts, name)
-            if len(given) != len(self):
-                raise InputError(f"{name} has {len(given)} segments, the result has {len(self)}.")
-            columns[system] = given.column(self.texts, least=1)
+            column = ColumnInput.of(given_texts, name)
+            if len(column) != len(self):
+                raise InputError(
+                    f"{name} has {len(column)} segments but the result has {len(self)}; pass one prediction per"
+                    " segment."
+                )
+            columns[system] = column.column(self.texts, least=1)
         return replace(self, predictions=columns, system_fields={})
 
     def swapping(self, one: str, other: str, where: Array) -> Corpus:
@@ -567,7 +600,7 @@ class Corpus:
             <= characters
         ):
             return [np.arange(len(self))]
-        # How many characters there are up to the end of each segment.
+        # Number of characters up to the end of each segment.
         total = np.zeros(len(self), dtype=np.int64)
         for column in columns:
             total += offsets_of(lengths[column.values])[column.offsets[1:]]
@@ -602,8 +635,8 @@ class Corpus:
         documents = None if self.documents is None else iter(self.documents)
         fields = {plain(name): iter(values) for name, values in self.fields.items()}
         system_fields = {
-            plain(name): {system: iter(values) for system, values in own.items()}
-            for name, own in self.system_fields.items()
+            plain(name): {system: iter(values) for system, values in by_system.items()}
+            for name, by_system in self.system_fields.items()
         }
         for i, segment in enumerate(self.ids):
             record: dict[str, Any] = {"id": saved_id(segment)}
@@ -622,23 +655,23 @@ class Corpus:
                 record["fields"] = {name: plain(next(values)) for name, values in fields.items()}
             if system_fields:
                 record["system_fields"] = {
-                    name: {system: plain(next(values)) for system, values in own.items()}
-                    for name, own in system_fields.items()
+                    name: {system: plain(next(values)) for system, values in by_system.items()}
+                    for name, by_system in system_fields.items()
                 }
             yield record
 
 
 def _fitting(segments: Array, values: Sequence[Any], fits: Callable[[Any], bool]) -> Array:
-    """Those of some segments whose values fit."""
-    found = [np.empty(0, dtype=np.int64)]
+    """Return the segments whose value meets the condition `fits`."""
+    matches = [np.empty(0, dtype=np.int64)]
     for start, stop in blocks(len(segments)):
-        own = segments[start:stop]
-        found.append(own[np.array(list(map(fits, picked(values, own.tolist()))), dtype=bool)])
-    return np.concatenate(found)
+        block = segments[start:stop]
+        matches.append(block[np.array(list(map(fits, picked(values, block.tolist()))), dtype=bool)])
+    return np.concatenate(matches)
 
 
 def _taken(ids: Sequence[Hashable], numbers: list[int]) -> Sequence[Hashable]:
-    """The ids of these segments; those of neighbours cost nothing where ids are numbers."""
+    """Return the ids of these segments, as a range if ids and segments are consecutive numbers."""
     if isinstance(ids, range) and numbers and numbers == list(range(numbers[0], numbers[0] + len(numbers))):
         return ids[numbers[0] : numbers[0] + len(numbers)]
     return picked(ids, numbers)

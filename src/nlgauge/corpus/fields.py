@@ -1,5 +1,6 @@
-"""Fields: what records say of a segment beside its texts (a domain, a human score), how it is kept,
-compared and saved.
+"""Fields: values of a segment in addition to its texts (a domain, a human score).
+
+This module normalizes them, compares them with conditions and converts them to JSON values.
 """
 
 from __future__ import annotations
@@ -14,23 +15,24 @@ from nlgauge.corpus.records import is_text_list
 from nlgauge.corpus.validation import is_missing
 from nlgauge.errors import InputError
 
-_KEPT_AS_THEY_ARE = {str, int, bool, type(None)}
+_UNCHANGED_TYPES = {str, int, bool, type(None)}
 _SHOWN_VALUES = 10
 
 
 class NothingMatches(InputError):
-    """Nothing is what was asked for."""
+    """Error if no segment or record meets a condition."""
 
 
 def kept(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Values as a corpus keeps them: what is missing is None, a list is a tuple, a number of NumPy is
-    Python's.
+    """Return values in the form that a corpus stores.
+
+    Missing values become None, lists become tuples, and NumPy scalars become Python numbers.
 
     >>> kept(["news", float("nan"), ["a", 1]])
     ('news', None, ('a', 1))
     """
     items = values if isinstance(values, list | tuple) else list(values)
-    return tuple(items if set(map(type, items)) <= _KEPT_AS_THEY_ARE else map(_kept, items))
+    return tuple(items if set(map(type, items)) <= _UNCHANGED_TYPES else map(_kept, items))
 
 
 def _kept(value: Any) -> Any:
@@ -44,7 +46,7 @@ def _kept(value: Any) -> Any:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether JSON holds a value as it is."""
+    """Return True if JSON can represent the value without a change."""
     if isinstance(value, str):
         return value.isascii() or _is_encodable(value)
     if isinstance(value, int):
@@ -59,7 +61,7 @@ def is_plain(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value as it is saved: itself where JSON holds it, else as text.
+    """Return a value in the form that is saved: unchanged if JSON can represent it, else as text.
 
     >>> plain((1, "a")), plain({1, 2}), plain(10**20)
     ((1, 'a'), '{1, 2}', '100000000000000000000')
@@ -68,7 +70,7 @@ def plain(value: Any) -> Any:
 
 
 def with_texts(values: Iterable[Any], change: Callable[[str], str]) -> tuple[Any, ...]:
-    """Values with every text in them changed."""
+    """Return the values with `change` applied to every text in them, also inside containers."""
     return tuple(_with_texts(value, change) for value in values)
 
 
@@ -81,7 +83,7 @@ def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def saved_id(segment: Any) -> str | int | float:
-    """An id as it is saved: texts and numbers as they are, any other kind as text."""
+    """Return an id in the form that is saved: texts and numbers unchanged, other values as text."""
     return plain(segment if isinstance(segment, str | int | float) else str(segment))  # type: ignore[no-any-return]
 
 
@@ -93,19 +95,21 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def check_some(found: Sized, name: str, condition: Any, values: Iterable[Any], what: str) -> None:
-    """Raises where nothing matched, with what could have been asked for."""
-    if not len(found):
-        there = list(dict.fromkeys(repr(value) for value in values))
-        more = ", ..." if len(there) > _SHOWN_VALUES else ""
+def check_some(selected: Sized, name: str, condition: Any, values: Iterable[Any], what: str) -> None:
+    """Raise NothingMatches if nothing was selected; the message lists the values that occur."""
+    if not len(selected):
+        present = list(dict.fromkeys(repr(value) for value in values))
+        more = ", ..." if len(present) > _SHOWN_VALUES else ""
         raise NothingMatches(
-            f"no {what} has {condition!r:.60} as its {name}; there are"
-            f" {', '.join(there[:_SHOWN_VALUES])}{more}."
+            f"no {what} has {condition!r:.60} as its {name!r}; choose one of"
+            f" {', '.join(present[:_SHOWN_VALUES])}{more}."
         )
 
 
 def matches(value: Any, condition: Any) -> bool:
-    """Whether a value is what was asked for, as it is or as text; a list or a set asks for any of its items.
+    """Return True if a value equals the condition, directly or as text.
+
+    A list or a set as condition matches any of its items.
 
     >>> matches("news", "news"), matches(3, "3"), matches("3", 3), matches(True, "true"), matches("news", ["ted", "news"])
     (True, True, True, True, True)
@@ -128,20 +132,22 @@ def matches(value: Any, condition: Any) -> bool:
 
 
 def asks_for(condition: Any) -> Callable[[Any], bool]:
-    """`matches` for many values: items of a list that are of a value's own kind, text or number, are
-    looked up rather than compared one by one.
+    """Return a function that tests one value with `matches`, fast for many values.
+
+    Items of a list that have the type of the value, text or number, are looked up in a set; the other items are
+    compared one by one.
     """
     if not isinstance(condition, list | set | frozenset):
         return lambda value: matches(value, condition)
-    texts = {one for one in condition if isinstance(one, str)}
-    numbers = {one for one in condition if isinstance(one, int | float)}
-    rest = [one for one in condition if not isinstance(one, str | int | float)]
+    texts = {item for item in condition if isinstance(item, str)}
+    numbers = {item for item in condition if isinstance(item, int | float)}
+    rest = [item for item in condition if not isinstance(item, str | int | float)]
 
-    def found(value: Any) -> bool:
+    def fits(value: Any) -> bool:
         if isinstance(value, str):
-            return value in texts or any(matches(value, one) for one in (*numbers, *rest))
+            return value in texts or any(matches(value, item) for item in (*numbers, *rest))
         if isinstance(value, int | float):
-            return value in numbers or any(matches(value, one) for one in (*texts, *rest))
-        return any(matches(value, one) for one in (*texts, *numbers, *rest))
+            return value in numbers or any(matches(value, item) for item in (*texts, *rest))
+        return any(matches(value, item) for item in (*texts, *numbers, *rest))
 
-    return found
+    return fits

@@ -1,6 +1,4 @@
-"""Parts: what a corpus is made of, one list per column, before its texts are numbered; from records of
-one system or several, or as given.
-"""
+"""Raw columns of a corpus, from records or from separate arguments, before texts get ids."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, Records, absence, is_text_list, names_of
-from nlgauge.corpus.validation import check_system, is_hashable, is_missing, items_of
-from nlgauge.errors import InputError, did_you_mean
+from nlgauge.corpus.validation import check_system, is_hashable, is_missing, items_of, missing_text
+from nlgauge.errors import InputError, no_such
 
 DEFAULT_SYSTEM = "system"
 _OF_A_SEGMENT = {
@@ -32,7 +30,7 @@ _TEXTS = ("prediction", "references", "source")
 
 @dataclass(frozen=True)
 class RawColumns:
-    """The columns of all segments; `name` is what messages call a system's predictions."""
+    """Columns of all segments; `name` returns the name of a system's predictions for messages."""
 
     predictions: Mapping[str, Any]
     references: Any = None
@@ -43,21 +41,23 @@ class RawColumns:
     fields: Mapping[str, Any] = field(default_factory=dict)
     system_fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     name: Callable[[str], str] = "predictions[{!r}]".format
+    # True if several predictions of a segment are repeats, and a segment may have none.
+    repeats: bool = False
 
     def take(self, segments: Sequence[int]) -> RawColumns:
-        """These segments alone."""
+        """Return the columns of only these segments."""
         return replace(
             self,
             **{
                 part.name: _taken(getattr(self, part.name), segments)
                 for part in fields(self)
-                if part.name != "name"
+                if part.name not in ("name", "repeats")
             },
         )
 
     def as_lists(self) -> RawColumns:
-        """The same, with lists in the place of other containers."""
-        alone: dict[str, Any] = {
+        """Return the same columns as lists instead of other containers."""
+        columns: dict[str, Any] = {
             name: items_of(values, name)
             for name in _OF_A_SEGMENT
             if (values := getattr(self, name)) is not None
@@ -69,12 +69,13 @@ class RawColumns:
             self,
             predictions=predictions,
             fields={name: items_of(values, name) for name, values in self.fields.items()},
-            **alone,
+            **columns,
         )
 
     def without_gaps(self) -> RawColumns:
-        """The segments of which no text is missing, with the ids or numbers that they had; how many
-        others there are is said.
+        """Return the segments without a missing text, with their original ids or numbers.
+
+        Warn how many segments are left out.
         """
         parts = self.as_lists()
         gaps = parts.gaps()
@@ -84,12 +85,13 @@ class RawColumns:
 
     @property
     def count(self) -> int:
-        """How many segments the first system has."""
+        """Number of segments of the first system."""
         return len(next(iter(self.predictions.values())))
 
     def gaps(self) -> set[int]:
-        """The numbers of the segments of which a text is missing; none where columns are not of one
-        length, which is said elsewhere.
+        """Return the numbers of the segments with a missing text.
+
+        The result is empty if the columns have different lengths, which is an error elsewhere.
         """
         columns = [
             *self.predictions.values(),
@@ -102,7 +104,7 @@ class RawColumns:
         )
 
     def without(self, segments: Container[int]) -> RawColumns:
-        """The other segments, with the ids or numbers that they had."""
+        """Return the columns without these segments; the others have their original ids or numbers."""
         numbers = [i for i in range(self.count) if i not in segments]
         if len(numbers) == self.count:
             return self
@@ -122,21 +124,25 @@ def _taken(column: Any, segments: Sequence[int]) -> Any:
 
 
 def check_left(gaps: int, count: int) -> None:
-    """Says how many segments lack a text; raises where all of them do."""
+    """Warn how many segments lack a text; raise InputError if all of them do."""
     if gaps == count:
-        raise InputError(f"a text is missing in each of the {count} segments; nothing is left to score.")
+        raise InputError(
+            f"a text is missing in each of the {count} segments, so nothing is left to score",
+            python="leave skip_missing out to see where the first text is missing",
+            cli="leave --skip-missing out to see where the first text is missing",
+        )
     say_left_out(gaps, count, "a text is missing")
 
 
 def say_left_out(count: int, total: int, why: str) -> None:
-    """Warns that segments are left out."""
+    """Warn that segments are left out."""
     warnings.warn(
         f"{count} of {total} segments {'is' if count == 1 else 'are'} left out: {why}.", stacklevel=6
     )
 
 
 def gaps_in(column: list[Any]) -> list[int]:
-    """Where a column of texts, or of lists of texts, has something missing."""
+    """Return the numbers of the segments with a missing text in a column of texts or lists of texts."""
     kinds = set(map(type, column))
     if kinds <= {str} or (kinds <= {list, tuple} and set(map(type, chain.from_iterable(column))) <= {str}):
         return []
@@ -149,7 +155,7 @@ def _is_gap(value: Any) -> bool:
 
 
 def system_names(systems: Any) -> list[str]:
-    """The names of the systems that were asked for; none where all are."""
+    """Return the names of the systems to read; an empty list means all systems."""
     names = (
         []
         if systems is None
@@ -159,8 +165,9 @@ def system_names(systems: Any) -> list[str]:
     )
     for name in names:
         check_system(name)
-    if len(set(names)) != len(names):
-        raise InputError("systems names one of them twice.")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"the system {twice!r} is named twice; name each system once.")
     return names
 
 
@@ -174,7 +181,7 @@ def given_parts(
     documents: Any,
     named_fields: Any,
 ) -> RawColumns:
-    """The parts as they were given beside each other."""
+    """Return the columns that were passed as separate arguments."""
     if named_fields is not None and not isinstance(named_fields, Mapping):
         raise InputError(f"fields is {named_fields!r:.40}; pass {{name: values}} with one value per segment.")
     named = {str(name): values for name, values in (named_fields or {}).items()}
@@ -196,7 +203,7 @@ def given_parts(
         )
     for name in systems:
         if name not in predictions:
-            raise InputError(no_system(name, list(map(str, predictions)), "a system"))
+            raise InputError(no_such("system", name, predictions))
     chosen = {name: predictions[name] for name in systems} if systems else dict(predictions)
     return RawColumns(chosen, references, sources, ids, weights, documents, named)
 
@@ -210,20 +217,16 @@ def parts_of(
     skip_missing: bool,
     piece: bool = False,
 ) -> RawColumns:
-    """The parts that records hold: of one system, of several that name theirs, or of several with a column
-    each (`systems`).
+    """Return the columns of records of one system or several.
 
-    Pooled records of several systems have ids that say whose they are, of a `piece` of them all, else where
-    that is needed.
+    Records of several systems have a field with the name of the system, or one column of predictions per system
+    (`wanted`). The ids of pooled records of several systems end with the name of the system: always in a chunk
+    (`piece`) of a larger corpus, otherwise only if ids repeat.
     """
     wide = wanted if wanted and all(name in records.columns for name in wanted) else []
     if wanted and not wide and not records.columns.keys() & set(FIELD_NAMES["system"]):
         raise InputError(
-            no_system(
-                next(name for name in wanted if name not in records.columns),
-                list(records.columns),
-                "a column",
-            )
+            no_such("column", next(name for name in wanted if name not in records.columns), records.columns)
         )
     names = names_of(records, wide)
     if pooled and wanted and not wide:
@@ -254,17 +257,9 @@ def parts_of(
     shared_fields, system_fields = _fields(
         records, [name for name in records.columns if name not in used], rows
     )
-    alone = "predictions" if list(predictions) == [DEFAULT_SYSTEM] else "predictions[{!r}]"
+    name_format = "predictions" if list(predictions) == [DEFAULT_SYSTEM] else "predictions[{!r}]"
     return RawColumns(
-        predictions, **shared, fields=shared_fields, system_fields=system_fields, name=alone.format
-    )
-
-
-def no_system(name: str, known: Sequence[str], what: str) -> str:
-    """Says that there is no such system or column, and which ones there are."""
-    return (
-        f"{name!r} is not {what} of the records{did_you_mean(name, known)}; there are"
-        f" {', '.join(map(repr, known))}."
+        predictions, **shared, fields=shared_fields, system_fields=system_fields, name=name_format.format
     )
 
 
@@ -278,17 +273,15 @@ def _check_gaps(records: Records, names: Sequence[str]) -> None:
         if gaps:
             value = records.columns[name][gaps[0]]
             if value is ABSENT:
-                raise InputError(absence(records, name, gaps[0]))
+                raise missing_text(absence(records, name, gaps[0]).removesuffix("."))
             shown = "null" if records.file is not None and value is None else f"{value!r:.40}"
-            raise InputError(
-                f"{records.place(gaps[0])}: {name!r} is {shown}, but must be a text; an empty text is ''",
-                python="pass skip_missing=True to leave such segments out",
-                cli="use --skip-missing to leave such segments out",
+            raise missing_text(
+                f"{records.place(gaps[0])}: {name!r} is {shown}, but must be a text; an empty text is ''"
             )
 
 
 def _without_gaps(records: Records, names: Sequence[str], ids: list[Any]) -> Records:
-    """The records of the segments of which no system's record lacks a text."""
+    """Return the records of the segments that have all texts of all systems."""
     gaps = {str(ids[i]) for name in names for i in gaps_in(records.columns[name])}
     if not gaps:
         return records
@@ -298,7 +291,7 @@ def _without_gaps(records: Records, names: Sequence[str], ids: list[Any]) -> Rec
 
 
 def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) -> None:
-    """Raises where two records of one system have the same id, or one has none."""
+    """Raise InputError if two records of a system have the same id, or if an id is invalid."""
     segments = _at(records.columns[names["id"]], rows)
     if set(map(type, segments)) <= {str, int} and len(set(segments)) == len(segments):
         return
@@ -311,15 +304,19 @@ def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) 
         other = seen.setdefault(segment, i)
         if other != i:
             of = f" of system {records.columns[names['system']][i]!r}" if "system" in names else ""
-            several = "" if of else "; records of several systems need a 'system' that says whose each is"
+            needed = (
+                "every system needs one record per segment"
+                if of
+                else "change the id, or add a field 'system' to records of several systems"
+            )
             raise InputError(
-                f"{records.place(i)} repeats segment {segment!r}{of}, which is {records.place(other)}"
-                f" already{several}."
+                f"{records.place(i)} repeats segment {segment!r}{of}, which {records.place(other)} already has;"
+                f" {needed}."
             )
 
 
 def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> list[Any] | None:
-    """An id for every record; one that several systems share is followed by the system's name."""
+    """Return the ids of pooled records, with the name of the system if ids repeat or if `always`."""
     if "id" not in names:
         return None
     ids = records.columns[names["id"]]
@@ -333,25 +330,24 @@ def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> lis
 def _rows_by_system(
     records: Records, names: Mapping[str, str], wanted: Sequence[str], common: bool
 ) -> dict[str, Sequence[int]]:
-    """The rows of each system, the same segments in the same order for all."""
+    """Return the rows of each system, with the same segments in the same order for all systems."""
     if "id" not in names:
-        raise InputError(
-            "records of several systems need an 'id' that identifies the segment of each record."
-        )
+        raise no_ids()
     rows: dict[str, Sequence[int]] = {}
     for i, system in enumerate(records.columns[names["system"]]):
         rows.setdefault(str(system), []).append(i)  # type: ignore[attr-defined]
     for name in wanted:
         if name not in rows:
-            raise InputError(no_system(name, list(rows), "a system"))
+            raise InputError(no_such("system", name, rows))
     rows = {name: rows[name] for name in wanted} or rows
     ids, numbers = records.columns[names["id"]], dict[Hashable, int]()
     keys = np.full(records.count, -1)
     for places in rows.values():
         _check_ids(records, names, places)
         keys[places] = [numbers.setdefault(ids[i], len(numbers)) for i in places]
-    own = {system: np.array(places) for system, places in rows.items()}
-    rows = {system: places.tolist() for system, places in aligned(own, keys, common, ids.__getitem__).items()}
+    unordered = {system: np.array(places) for system, places in rows.items()}
+    ordered = aligned(unordered, keys, common, ids.__getitem__)
+    rows = {system: places.tolist() for system, places in ordered.items()}
     _check_shared(records, names, rows, next(iter(rows)))
     return rows
 
@@ -359,13 +355,12 @@ def _rows_by_system(
 def aligned(
     places: Mapping[str, Array], keys: Array, common: bool, id_of: Callable[[int], Any]
 ) -> Mapping[str, Array]:
-    """Return the places of each system's records in the order of the first system's segments; segments that
-    a system lacks are left out with `common`, else refused.
+    """Return the places of each system's records in the order of the first system's segments.
 
-    `keys` has a number for each record, the same for the same segment, and `id_of` returns the id of a
-    record.
+    With `common`, segments that a system lacks are left out; otherwise they are an error. `keys` has one number
+    per record, which is equal for records of the same segment, and `id_of` returns the id of a record.
     """
-    segments = {system: keys[own] for system, own in places.items()}
+    segments = {system: keys[rows] for system, rows in places.items()}
     first = next(iter(segments.values()))
     if all(np.array_equal(first, other) for other in segments.values()):
         return places
@@ -376,20 +371,20 @@ def aligned(
     left_out = len(every) - len(shared)
     if left_out and not common:
         having, odd = next(
-            (system, own[alone][0])
-            for system, own in places.items()
-            if (alone := ~np.isin(segments[system], shared)).any()
+            (system, rows[unshared][0])
+            for system, rows in places.items()
+            if (unshared := ~np.isin(segments[system], shared)).any()
         )
-        lacking = next(system for system, known in segments.items() if keys[odd] not in known)
+        lacking = next(system for system, numbers in segments.items() if keys[odd] not in numbers)
         raise missing_segment(id_of(odd), having, lacking, left_out, len(every))
     if left_out:
         say_left_out(left_out, len(every), f"not all {len(places)} systems have them")
     order = first[np.isin(first, shared)]
-    return {system: own[_places_of(order, segments[system])] for system, own in places.items()}
+    return {system: rows[_places_of(order, segments[system])] for system, rows in places.items()}
 
 
 def _places_of(wanted: Array, keys: Array) -> Array:
-    """Return the place of each wanted key."""
+    """Return the place in `keys` of each wanted key."""
     order = np.argsort(keys, kind="stable")
     return order[np.searchsorted(keys[order], wanted)]
 
@@ -397,21 +392,30 @@ def _places_of(wanted: Array, keys: Array) -> Array:
 def _check_shared(
     records: Records, names: Mapping[str, str], rows: Mapping[str, Sequence[int]], first_name: str
 ) -> None:
-    """Raises where two systems disagree on what belongs to the segment."""
+    """Raise InputError if systems have different references, sources, weights or documents of a segment."""
     for our in ("references", "source", "weight", "document"):
         if our not in names:
             continue
         column = records.columns[names[our]]
         first = [column[i] for i in rows[first_name]]
         for system, places in rows.items():
-            for place, one in (
+            for place, value in (
                 zip(places, first, strict=True) if not _same([column[i] for i in places], first) else ()
             ):
-                if not _same(column[place], one):
+                if not _same(column[place], value):
                     segment = records.columns[names["id"]][place]
                     raise different_values(
                         segment, our, f"{system!r} ({records.place(place)})", f"{first_name!r}"
                     )
+
+
+def no_ids() -> InputError:
+    """Return the error for records of several systems without an id."""
+    return InputError(
+        "the records have a field with the system, but no field 'id' with the segment of each record",
+        python="add that field, or pass pooled=True to score every record as a segment",
+        cli="add that field, or use `nlgauge score --pooled` to score every record as a segment",
+    )
 
 
 def missing_segment(segment: Any, having: str, lacking: str, left_out: int, every: int) -> InputError:
@@ -420,7 +424,7 @@ def missing_segment(segment: Any, having: str, lacking: str, left_out: int, ever
     return InputError(
         f"{having!r} has the segment {segment!r} but {lacking!r} does not; all systems need the same segments",
         python=f"pass common=True {effect}",
-        cli=f"use --common {effect}",
+        cli=f"use `nlgauge score --common` {effect}",
     )
 
 
@@ -429,25 +433,28 @@ def nothing_shared(systems: int) -> InputError:
     return InputError(
         f"the {systems} systems have no segment in common",
         python="choose other records or systems, or pass pooled=True to score every record as a segment",
-        cli="choose other records (--where FIELD=VALUE) or systems, or use --pooled to score every record as a"
-        " segment",
+        cli="use `nlgauge score` with --where FIELD=VALUE to choose other records, or with --pooled to score every"
+        " record as a segment",
     )
 
 
 def different_values(segment: Any, name: str, system: str, first: str) -> InputError:
     """Return the error for systems that disagree about a value that belongs to the segment."""
     return InputError(
-        f"the systems {system} and {first} must have the same {name} for segment {segment!r}",
+        f"the systems {system} and {first} have different values of {name!r} for segment {segment!r}",
         python="leave one system out, or pass pooled=True to score every record as a segment",
-        cli="leave one system out (--where FIELD=VALUE), or use --pooled to score every record as a segment",
+        cli="use `nlgauge score` with --column SYSTEM for each system to read, or with --pooled to score every record as"
+        " a segment",
     )
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(left: Any, right: Any) -> bool:
     try:
-        return list(one) == list(other) if is_text_list(one) and is_text_list(other) else bool(one == other)
+        return (
+            list(left) == list(right) if is_text_list(left) and is_text_list(right) else bool(left == right)
+        )
     except (TypeError, ValueError):  # data frames and arrays, which are refused as texts later
-        return one is other
+        return left is right
 
 
 def _fields(
@@ -467,12 +474,12 @@ def _fields(
 def shared_and_own(
     fields: Mapping[str, dict[str, Sequence[Any]]],
 ) -> tuple[dict[str, Sequence[Any]], dict[str, dict[str, Sequence[Any]]]]:
-    """Return the fields that are the same for every system of a segment, and those that differ, by system."""
-    shared, own = {}, {}
+    """Return the fields that are the same for every system, and the fields that differ, by system."""
+    shared, differing = {}, {}
     for name, by_system in fields.items():
         first, *others = by_system.values()
         if all(_same(first, other) for other in others):
             shared[name] = first
         else:
-            own[name] = by_system
-    return shared, own
+            differing[name] = by_system
+    return shared, differing

@@ -1,13 +1,15 @@
-"""Records: rows with the field names that other tools use, as dictionaries, data frames, Arrow tables or
-datasets; inside, one list per column.
+"""Records: rows from dictionaries, data frames, Arrow tables or datasets, as one list per column.
 
-A field called "document" may be the text that was summarised or the label of the document that a segment is
-from. It is the source where most are longer than a label (100 characters) and no other field is the source;
-it is the label where all are short and either one word each, or mostly repeated, or there is another source.
-Anything else is refused: "source" and "doc_id" say which is meant.
+The names of the fields may be the names that other tools use, see `FIELD_NAMES`. If none of them is present, the only
+column with a usual name of files of language models, such as "answer" or "question", is used (`_USUAL`).
 
-A column that is not one of `FIELD_NAMES` is a field of the segment. Objects inside records are fields with a
-dot: {"meta": {"lp": "en-de"}} is the field "meta.lp", which "lp" finds too where no other is called so.
+A field called "document" may contain the text that was summarized, or the label of the document of a segment.
+It is the source if most values are longer than a label (100 characters) and no other field is the source. It is
+the label if all values are short and another field is the source, every value is one word, or at most half of
+the values are distinct. All other cases are an error; the names "source" and "doc_id" are unambiguous.
+
+A column that is not in `FIELD_NAMES` is a further field of the segment. Objects inside records become fields with
+a dot: {"meta": {"lp": "en-de"}} is the field "meta.lp". The name "lp" also selects it if no other field matches.
 """
 
 from __future__ import annotations
@@ -17,12 +19,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import itemgetter
-from shlex import quote
 from typing import Any
 
-from nlgauge.errors import InputError, did_you_mean
+from nlgauge.errors import InputError, did_you_mean, no_such
 
-# What other tools call the fields of a record, beside our own names.
+# Names of the fields of a record: the names of nlgauge, and the names that other tools use.
 FIELD_NAMES = {
     "prediction": ("prediction", "predictions", "mt", "hyp", "hypothesis", "candidate", "output"),
     "references": ("references", "reference", "ref", "refs", "target", "targets"),
@@ -32,31 +33,38 @@ FIELD_NAMES = {
     "weight": ("weight",),
     "document": ("doc", "doc_id", "document_id"),
 }
+_PLURAL = {"reference": "references"}
 _AMBIGUOUS = "document"
-# So many records of a dataset that is read as it goes are taken at a time.
+# Number of records per block of a streamed dataset.
 _BLOCK = 20_000
 _LONGEST_LABEL = 100
 KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in names)}
 
 
-# Names that columns have in files of other programs, by what they usually hold.
+# Usual names of columns in files of language models, by content. They are used if they are unambiguous.
 _USUAL = {
     "prediction": (
         "answer response actual_output generated generated_text generation completion "
         "model_output model_answer summary"
     ).split(),
     "references": (
-        "expected expected_output ground_truth ground_truths gold reference_answer correct_answer "
-        "highlights label"
+        "expected expected_output ground_truth ground_truths gold reference_answer correct_answer highlights"
     ).split(),
-    "source": (
-        "question query prompt instruction article context contexts retrieved_contexts passage passages"
-    ).split(),
+    "source": ("question query user_input prompt instruction article").split(),
 }
 
 
+# Usual names of passages that a system has read; they are fields, not predictions.
+CONTEXT_NAMES = "context contexts retrieved_contexts retrieval_context passage passages".split()
+
+
+def names_by_role() -> dict[str, tuple[str, ...]]:
+    """Return the usual names of predictions, references and sources."""
+    return {role: (*FIELD_NAMES[role], *usual) for role, usual in _USUAL.items()}
+
+
 class _Absent:
-    """Stands where a record lacks a field that others have; false, as None is."""
+    """Placeholder for a field that a record lacks but other records have; false like None."""
 
     def __bool__(self) -> bool:
         return False
@@ -70,8 +78,10 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True)
 class Records:
-    """Rows by column, and where each row stands; `file` is where they were read from, for which messages
-    give the advice of the command line.
+    """Rows as one list per column.
+
+    `place` describes the place of a row in messages. `file` is the file of the records, if any; messages use it
+    in suggested commands.
     """
 
     columns: Mapping[str, list[Any]]
@@ -81,17 +91,17 @@ class Records:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[Any, Any]]) -> Records:
-        """The records of dictionaries."""
+        """Read records from dictionaries."""
         return cls({str(name): values for name, values in columns_of(rows).items()}, len(rows)).flat()
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, list[Any]]) -> Records:
-        """The records of columns of one length."""
+        """Read records from columns of equal length."""
         return cls(columns, len(next(iter(columns.values()), ()))).flat()
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[Records]) -> Records:
-        """Join blocks, one after the other; messages name the place that each row had."""
+        """Concatenate blocks; messages name the original place of each row."""
         further = iter(blocks)
         start = list(islice(further, 2))
         if len(start) < 2:
@@ -116,7 +126,7 @@ class Records:
         return cls(columns, count, place, file)
 
     def flat(self) -> Records:
-        """The records with the objects inside them as fields with a dot."""
+        """Return the records with nested objects as fields whose names have a dot."""
         columns: dict[str, list[Any]] = {}
         for name, values in self.columns.items():
             if _holds_objects(name, values):
@@ -127,32 +137,49 @@ class Records:
                 columns[name] = values
         return replace(self, columns=columns)
 
+    def renamed(self, mapping: Mapping[str, str] | None) -> Records:
+        """Return the records with other names of fields: {name of nlgauge: column}."""
+        if not mapping:
+            return self
+        unknown = [name for name in mapping if name not in (*FIELD_NAMES, "reference")]
+        if unknown:
+            raise InputError(no_such("field", unknown[0], FIELD_NAMES))
+        ours = {_PLURAL.get(name, name): column for name, column in mapping.items()}
+        for name, column in ours.items():
+            find_field(column, list(self.columns), "the records")
+            if name in self.columns and column != name:
+                raise InputError(
+                    f"{column!r} cannot be the {name}, because the records have a field {name!r}; rename that field."
+                )
+        names = {column: name for name, column in ours.items()}
+        return replace(self, columns={names.get(name, name): values for name, values in self.columns.items()})
+
     def part(self, start: int, stop: int) -> Records:
-        """The records from one row up to another."""
+        """Return the records from row `start` up to, but not including, row `stop`."""
         columns = {name: values[start:stop] for name, values in self.columns.items()}
         return replace(self, columns=columns, count=stop - start, place=lambda i: self.place(start + i))
 
     def take(self, rows: Sequence[int]) -> Records:
-        """The records in these rows."""
+        """Return the records with these row numbers."""
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
         return replace(self, columns=columns, count=len(rows), place=lambda i: self.place(rows[i]))
 
     def where(self, conditions: Mapping[str, Any]) -> Records:
-        """The records whose fields are what was asked for; see `nlgauge.corpus.fields.matches`."""
+        """Return the records that meet all conditions; see `nlgauge.corpus.fields.matches`."""
         from nlgauge.corpus.fields import asks_for, check_some
 
-        found = self
+        records = self
         for name, condition in conditions.items():
-            column = found.columns[find_field(name, list(found.columns), "the records")]
+            column = records.columns[find_field(name, list(records.columns), "the records")]
             fits = asks_for(condition)
             rows = [i for i, value in enumerate(column) if fits(None if value is ABSENT else value)]
             check_some(rows, name, condition, column, "record")
-            found = found.take(rows)
-        return found
+            records = records.take(rows)
+        return records
 
 
 def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """The values of every key, one per row."""
+    """Return the values of every key, one per row; ABSENT for a row without the key."""
     columns = {}
     for name in dict.fromkeys(chain.from_iterable(rows)):
         try:
@@ -162,34 +189,36 @@ def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     return columns
 
 
-def find_field(name: str, known: Sequence[str], whose: str) -> str:
-    """The field that a name means: the one of that name, else the only one that we call so or that ends
-    with it behind a dot.
+def find_field(name: str, names: Sequence[str], whose: str) -> str:
+    """Return the field that a name refers to.
+
+    This is the field of that name, else the only field that has one of its `FIELD_NAMES`, or that ends with a dot
+    and the name.
     """
-    if name in known:
+    if name in names:
         return name
-    found = [field for field in known if field in FIELD_NAMES.get(name, ()) or field.endswith(f".{name}")]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
+    matches = [field for field in names if field in FIELD_NAMES.get(name, ()) or field.endswith(f".{name}")]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise InputError(
+            f"the field {name!r} may be {' or '.join(map(repr, matches))}; use one of these names."
+        )
     raise InputError(
-        f"{whose} have no field {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}."
+        f"{whose} have no field {name!r}{did_you_mean(name, names)}; they have {', '.join(names) or 'none'}."
     )
 
 
 def _holds_objects(name: str, values: list[Any]) -> bool:
-    """Whether a column that is not one of ours has objects, and nothing else."""
-    first = next((value for value in values if value), None)
-    if name in KNOWN_NAMES or not isinstance(first, Mapping):
+    """Return True if a column contains only objects, and its name is not a known field name."""
+    kinds = set(map(type, values)) - {type(None), _Absent}
+    if name in KNOWN_NAMES or not all(issubclass(kind, Mapping) for kind in kinds):
         return False
-    return all(issubclass(kind, Mapping) for kind in set(map(type, values)) - {type(None), _Absent})
+    return any(values)
 
 
 def as_records(predictions: Any) -> Records | None:
-    """The records behind a data frame, an Arrow table, a dataset or a list of dictionaries; None where it
-    is none of these.
-    """
+    """Return the records of a data frame, an Arrow table, a dataset or a list of dictionaries, else None."""
     if isinstance(predictions, Records):
         return predictions
     if isinstance(predictions, type):
@@ -198,8 +227,8 @@ def as_records(predictions: Any) -> Records | None:
         splits = [name for name, value in predictions.items() if hasattr(value, "column_names")]
         if splits:
             raise InputError(
-                f"predictions is a {type(predictions).__name__} of several splits; pass one split, such as"
-                f" [{splits[0]!r}]."
+                f"predictions is a {type(predictions).__name__}, which contains splits; pass one split, such as"
+                f" predictions[{splits[0]!r}]."
             )
         return None
     if hasattr(predictions, "to_pydict"):  # Arrow
@@ -228,15 +257,19 @@ def as_records(predictions: Any) -> Records | None:
 
 
 def check_alone(**others: Any) -> None:
-    """Raises where something was given beside records."""
-    beside = [name for name, value in others.items() if value is not None]
-    if beside:
-        raise InputError(f"predictions are records, which have their own fields; leave {beside[0]} out.")
+    """Raise InputError if one of these arguments was passed together with records."""
+    passed = [name for name, value in others.items() if value is not None]
+    if passed:
+        raise InputError(
+            f"predictions are records, so {passed[0]} cannot be passed separately; leave it out, and put its values"
+            " in a field of the records."
+        )
 
 
 def blocks_of_records(predictions: Any) -> Iterator[Records] | None:
-    """The records of a dataset that is read as it goes, some thousands at a time; None where it is
-    nothing of this kind.
+    """Return the records of a streamed dataset in blocks of some thousands, else None.
+
+    Streamed datasets are datasets of Ray Data and iterable datasets of `datasets`.
     """
     if isinstance(predictions, type):
         return None
@@ -247,7 +280,7 @@ def blocks_of_records(predictions: Any) -> Iterator[Records] | None:
         hasattr(predictions, "column_names")
         and hasattr(predictions, "__iter__")
         and not hasattr(predictions, "__len__")
-    ):  # datasets as they are read
+    ):  # iterable datasets
         rows = iter(predictions)
         return _placed(map(Records.of_rows, iter(lambda: list(islice(rows, _BLOCK)), [])))
     return None
@@ -262,7 +295,7 @@ def _placed(blocks: Iterable[Records]) -> Iterator[Records]:
 
 
 def is_text_list(value: Any) -> bool:
-    """Whether a value holds several texts rather than being one."""
+    """Return True if a value is an iterable that can contain several texts, and not one text."""
     return (
         isinstance(value, Iterable)
         and not isinstance(value, str | bytes | Mapping | set | frozenset)
@@ -271,8 +304,9 @@ def is_text_list(value: Any) -> bool:
 
 
 def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
-    """What these records call our fields; columns that hold the predictions of one system each (`wide`)
-    are none of them.
+    """Return the column names of the known fields in these records, by name of nlgauge.
+
+    `wide` are columns that contain the predictions of one system each; they are not fields.
     """
     if not records.count:
         raise InputError("the records are empty; pass at least one segment.")
@@ -284,10 +318,12 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
             raise InputError(
                 f"the records have both {present[0]!r} and {present[1]!r} for the {our}",
                 python="keep one of them",
-                cli=_keep_one(records, our, present[0]),
+                cli=_keep_one(records, columns, our, present[0]),
             )
         if present:
             names[our] = present[0]
+    if not wide:
+        names |= usual_names(columns, names)
     if "prediction" not in names and not wide:
         raise _no_prediction(records, names)
     for our in ("id", "system", "weight", "document"):
@@ -298,13 +334,23 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
         our = _meaning_of_document(records, names)
         if our in names:
             raise InputError(
-                f"the records have both {names[our]!r} and {_AMBIGUOUS!r} for the {our}; keep one."
+                f"the records have both {names[our]!r} and {_AMBIGUOUS!r} for the {our}; keep one of them."
             )
         names[our] = _AMBIGUOUS
     return names
 
 
-def _keep_one(records: Records, our: str, name: str) -> str:
+def usual_names(columns: Sequence[str], names: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns with a usual name for a text that `names` lacks, if there is exactly one for it."""
+    usual = {}
+    for our, theirs in _USUAL.items():
+        present = [name for name in columns if name.lower() in theirs and name not in names.values()]
+        if our not in names and len(present) == 1:
+            usual[our] = present[0]
+    return usual
+
+
+def _keep_one(records: Records, columns: Sequence[str], our: str, name: str) -> str:
     """Return the advice for the command line, which can name a column of most kinds."""
     option = {
         "prediction": "",
@@ -316,21 +362,27 @@ def _keep_one(records: Records, our: str, name: str) -> str:
     }.get(our)
     if option is None:
         return "keep one of them"
-    return f"keep one of them, or name the columns to use, such as {option}{quote(f'{records.file}:{name}')}"
+    from shlex import quote
+
+    prediction = next((column for column in FIELD_NAMES["prediction"] if column in columns), "COLUMN")
+    words = f"{quote(f'{records.file}:{prediction}')} {option}" if option else ""
+    return f"keep one of them, or name the columns to use, such as {words}{quote(f'{records.file}:{name}')}"
 
 
 def _no_prediction(records: Records, names: Mapping[str, str]) -> InputError:
     """Return the error for records without a column of predictions, which may have a column per system."""
+    from shlex import quote
+
     texts = [
         name
         for name, values in records.columns.items()
-        if name not in KNOWN_NAMES and isinstance(values[0], str | list)
+        if name not in (*KNOWN_NAMES, *CONTEXT_NAMES) and isinstance(values[0], str | list)
     ]
     roles = {
         name: next((role for role, usual in _USUAL.items() if name.lower() in usual), "") for name in texts
     }
-    # The usual names of a prediction, else texts that are nothing else and have more than one word, else all
-    # that are nothing else.
+    # Columns with a usual name for predictions, else columns without a usual name. Columns in which some text has
+    # more than one word take precedence.
     systems = [name for name, role in roles.items() if role == "prediction"] or [
         name for name, role in roles.items() if not role
     ]
@@ -344,29 +396,29 @@ def _no_prediction(records: Records, names: Mapping[str, str]) -> InputError:
     wide = f", or name the column of each system: systems={systems}" if systems else ""
     return InputError(
         f"the records have no prediction, only {', '.join(map(repr, records.columns))}",
-        python=f"rename a column to 'prediction'{wide}",
-        cli="rename the columns to prediction, reference and source, or name the column of each system: nlgauge"
+        python=f"pass mapping={{'prediction': COLUMN}}{wide}",
+        cli="use --map prediction=COLUMN,reference=COLUMN,source=COLUMN, or name the column of each system: nlgauge"
         f" score {' '.join(words)}",
     )
 
 
 def _check_present(records: Records, name: str) -> None:
-    """Raises where a record lacks this field."""
+    """Raise InputError if a record lacks this field."""
     if ABSENT in records.columns[name]:
         raise InputError(absence(records, name, records.columns[name].index(ABSENT)))
 
 
 def absence(records: Records, name: str, row: int) -> str:
-    """Says that a record lacks a field, and which one has it."""
+    """Return the message for a record that lacks a field; it names a record that has the field."""
     having = next(
         (records.place(i) for i, value in enumerate(records.columns[name]) if value is not ABSENT),
-        "one before",
+        "an earlier record",
     )
-    return f"{records.place(row)} has no {name!r}, {having} has it; every record needs the same fields."
+    return f"{records.place(row)} has no {name!r}, but {having} has it; every record needs the same fields."
 
 
 def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:
-    """ "source" or "document", by what the field holds."""
+    """Return "source" or "document", by the content of the field."""
     values = list(map(str, records.columns[_AMBIGUOUS]))
     if "id" in names:  # each segment counts once, however many systems have it
         values = list(dict(zip(map(str, records.columns[names["id"]]), values, strict=True)).values())
@@ -378,8 +430,8 @@ def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:
     ):
         return "document"
     raise InputError(
-        f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the text which was"
-        " summarised or the label of a document; rename it to 'source' or to 'doc_id'."
+        f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the source text or the"
+        " label of a document; rename it to 'source' or to 'doc_id'."
     )
 
 

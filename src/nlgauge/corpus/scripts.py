@@ -1,46 +1,41 @@
-"""Scripts without spaces between words: in which of them a text is written, and whether a tokeniser
-splits it.
-"""
+"""Scripts without spaces between words: detection, and a check whether a tokenizer splits such texts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from string import ascii_letters
+from typing import TYPE_CHECKING, NamedTuple
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 _ASCII_LETTERS = ascii_letters.encode()
 _BEYOND_ASCII = bytes(range(128, 256))
-_LATIN = regex.compile(r"\p{Latin}")
-_HANGUL = regex.compile(r"\p{Hangul}")
-_KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
+_LATIN, _HANGUL, _KANA = r"\p{Latin}", r"\p{Hangul}", r"[\p{Hiragana}\p{Katakana}]"
 
 
-@dataclass(frozen=True)
-class Script:
-    """A script without spaces between words, the languages that are written in it, and the most letters
-    that their words have on average.
-    """
+class Script(NamedTuple):
+    """Script without spaces between words, its languages, and the maximum of letters per word on average."""
 
     signs: str
     languages: tuple[str, ...]
     letters_per_word: int
 
-    def count(self, text: str) -> int:
-        """How many letters of this script a text has."""
-        return len(_letters(self.signs).findall(text))
+    def letters(self, text: str) -> int:
+        """Return the number of letters of this script in a text."""
+        return _count(rf"[[{self.signs}]&&\p{{L}}]", text)
 
     def is_split(self, texts: Sequence[str], tokenize: Callable[[str], list[str]]) -> bool:
-        """Whether the tokens of texts in this script are about as long as words, rather than sentences or
-        nothing at all.
+        """Return True if the tokens of texts in this script are about as long as words.
+
+        The result is False if tokens are as long as sentences, or if no token has letters of this script.
         """
-        counts = [count for text in texts for token in tokenize(text) if (count := self.count(token))]
+        counts = [count for text in texts for token in tokenize(text) if (count := self.letters(token))]
         return bool(counts) and sum(counts) <= self.letters_per_word * len(counts)
 
 
-# Signs for vowels and tones are no letters, so that words of these scripts have few.
+# Signs for vowels and tones do not count as letters, so words of these scripts have few letters.
 UNSPACED = (
     Script(
         r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}",
@@ -56,40 +51,50 @@ UNSPACED = (
 
 
 @cache
-def _letters(signs: str) -> regex.Pattern[str]:
-    return regex.compile(rf"[[{signs}]&&\p{{L}}]", regex.V1)
+def _pattern(signs: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(signs, regex.V1)
+
+
+def _count(signs: str, text: str) -> int:
+    """Return the number of characters of a text that are in a set."""
+    return len(_pattern(signs).findall(text))
 
 
 def is_mostly_ascii(text: str) -> bool:
-    """Whether a text has at least as many ASCII letters as characters beyond ASCII, so that it is in
-    Latin letters and no script without spaces.
+    """Return True if a text has at least as many ASCII letters as non-ASCII characters.
+
+    Such a text is written in Latin letters and not in a script without spaces.
     """
     within = text.encode().translate(None, _BEYOND_ASCII)
     return len(text) - len(within) <= len(within) - len(within.translate(None, _ASCII_LETTERS))
 
 
 def unspaced_script(text: str) -> Script | None:
-    """The script without spaces that most letters of a text are in."""
+    """Return the script without spaces that has more than half of the letters of a text, or None."""
     letters = sum(map(str.isalpha, text))
-    return next((script for script in UNSPACED if 2 * script.count(text) > letters), None)
+    return next((script for script in UNSPACED if 2 * script.letters(text) > letters), None)
 
 
 def is_mostly_not_latin(text: str) -> bool:
-    """Whether fewer than half of a text's letters are Latin."""
-    return 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text))
+    """Return True if fewer than half of the letters of a text are Latin."""
+    return 2 * _count(_LATIN, text) < sum(map(str.isalpha, text))
 
 
 def is_mostly_korean(text: str) -> bool:
-    """Whether more than half of a text's letters are Korean."""
-    return 2 * len(_HANGUL.findall(text)) > sum(map(str.isalpha, text))
+    """Return True if more than half of the letters of a text are Korean."""
+    return 2 * _count(_HANGUL, text) > sum(map(str.isalpha, text))
 
 
 def language_of(text: str, script: Script) -> str:
-    """The language that a text in this script is most likely in: kana, which Chinese has none of, are a
-    third or more of Japanese.
+    """Return the most likely language of a text in this script.
+
+    A text is Japanese if more than a tenth of its letters are kana: kana are a third or more of a Japanese
+    text, and Chinese has none.
     """
     return (
         "ja"
-        if "ja" in script.languages and 10 * len(_KANA.findall(text)) > script.count(text)
+        if "ja" in script.languages and 10 * _count(_KANA, text) > script.letters(text)
         else script.languages[0]
     )

@@ -1,8 +1,7 @@
-"""What a caller gives to `Corpus.read`, checked and read into columns: texts, names of segments and
-documents, weights.
+"""Validation of the arguments of `Corpus.read`: texts, weights, and names of segments and documents.
 
-What is almost always given, lists of plain strings, is checked as a whole; anything else item by item, so
-that an error says where it is.
+Lists of plain strings, the usual input, are checked as a whole. All other input is checked item by item, so
+that an error names the place of the invalid item.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ from nlgauge.errors import InputError
 
 
 class ColumnInput(NamedTuple):
-    """What was given for a column: the texts of all segments one after the other, and how many each
-    segment has (None: one each).
+    """Input of a column: the concatenated texts of all segments, and the number of texts per segment.
+
+    `lengths` is None if every segment has one text.
     """
 
     name: str
@@ -30,7 +30,7 @@ class ColumnInput(NamedTuple):
 
     @classmethod
     def of(cls, values: Any, name: str) -> ColumnInput:
-        """A list of texts, or of lists of texts."""
+        """Read a list of texts, or a list of lists of texts."""
         items = items_of(values, name)
         if set(map(type, items)) <= {str}:
             return cls(name, items)
@@ -38,6 +38,9 @@ class ColumnInput(NamedTuple):
         if plain is None:
             nested = [is_text_list(item) for item in items]
             if any(nested) and not all(nested):
+                for i, item in enumerate(items):
+                    if not nested[i] and not isinstance(item, str):
+                        _text(item, f"{name}[{i}]")  # raises
                 odd = nested.index(not nested[0])
                 shapes = ("a list", "one text") if nested[0] else ("one text", "a list")
                 raise InputError(
@@ -53,44 +56,44 @@ class ColumnInput(NamedTuple):
         return len(self.items) if self.lengths is None else len(self.lengths)
 
     def column(self, texts: Texts, least: int) -> Ragged:
-        """The column of the texts' ids; every segment needs at least so many."""
+        """Return the column of text ids; every segment needs at least `least` texts."""
         enough = self.lengths is None or not len(self.lengths) or self.lengths.min() >= least
         items = self.items if enough and are_texts(self.items) else self._checked(least)
         values = texts.intern_all(items)
         return Ragged.single(values) if self.lengths is None else Ragged(values, offsets_of(self.lengths))
 
     def _checked(self, least: int) -> list[str]:
-        """The texts as plain strings, or an error that says which one is not a text."""
-        found: list[str] = []
+        """Return the texts as plain strings; raise InputError with the place of an invalid item."""
+        strings: list[str] = []
         items = iter(self.items)
         for i, length in enumerate([1] * len(self.items) if self.lengths is None else self.lengths.tolist()):
             if length < least:
                 raise InputError(
                     f"{self.name}[{i}] is an empty list; pass at least one text, '' if the system has none."
                 )
-            found.extend(
+            strings.extend(
                 _text(next(items), f"{self.name}[{i}]" if length == 1 else f"{self.name}[{i}][{j}]")
                 for j in range(length)
             )
-        return found
+        return strings
 
 
 def references_of(references: Any, count: int, texts: Texts) -> Ragged:
-    """The references of so many segments."""
-    given = ColumnInput.of(references, "references")
-    if len(given) != count:
-        hint = "give one (or a list) for each prediction."
-        if count > 1 and given.lengths is not None and (given.lengths == count).all():
+    """Return the column of references of `count` segments."""
+    column = ColumnInput.of(references, "references")
+    if len(column) != count:
+        hint = "pass one text (or a list) per prediction."
+        if count > 1 and column.lengths is not None and (column.lengths == count).all():
             hint = (
-                f"they look transposed ({len(given)} lists of {count}): give list(zip(*references)), all"
-                " references of one prediction together."
+                f"they look transposed ({len(column)} lists of {count}), so pass list(zip(*references)), with"
+                " all references of a prediction in one list."
             )
-        raise InputError(f"references has {len(given)} items, predictions has {count}; {hint}")
-    return given.column(texts, least=0)
+        raise InputError(f"references has {len(column)} items but predictions has {count}; {hint}")
+    return column.column(texts, least=0)
 
 
 def sources_of(sources: Any, count: int, texts: Texts) -> Array:
-    """The sources of so many segments."""
+    """Return the text ids of the sources of `count` segments."""
     items = items_of(sources, "sources")
     if len(items) != count:
         raise InputError(
@@ -100,32 +103,49 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
 
 
 def weights_of(weights: Iterable[float], count: int, piece: bool = False) -> Array:
-    """The weights of so many segments, not all 0 unless they are a piece of a larger corpus."""
+    """Return the weights of `count` segments; all may be 0 only in a chunk (`piece`) of a larger corpus."""
     items = items_of(weights, "weights", "numbers")
-    try:
-        column = np.array([float(item) for item in items])
-    except (TypeError, ValueError, OverflowError):
-        raise InputError("weights must be numbers, one for each segment.") from None
+    column = np.array([_number(item, f"weights[{i}]") for i, item in enumerate(items)])
     if len(column) != count:
         raise InputError(
             f"weights has {column.size} items but predictions has {count}; pass one number per segment."
         )
-    if not np.isfinite(column).all() or (column < 0).any() or (column.sum() == 0 and not piece):
-        raise InputError("weights must be finite, not negative, and not all 0.")
+    invalid = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
+    if len(invalid):
+        raise InputError(
+            f"weights[{invalid[0]}] is {column[invalid[0]]:g}; weights must be finite and not negative."
+        )
+    if not column.any() and not piece:
+        raise no_weight()
     return column
 
 
+def no_weight() -> InputError:
+    """Return the error for weights that are all 0."""
+    return InputError("all weights are 0; at least one segment needs a positive weight.")
+
+
+def _number(value: Any, place: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{place} is {value!r:.40}, but must be a number.") from None
+
+
 def values_of(values: Iterable[Any], count: int, name: str) -> list[Any]:
-    """Values of any kind, one for each of so many segments."""
-    items = items_of(values, name, "names")
+    """Return the values, of any type, as a list; raise InputError unless their number is `count`."""
+    items = items_of(values, name, "values")
     if len(items) != count:
-        raise InputError(f"{name} has {len(items)} items but predictions has {count}; pass one per segment.")
+        raise InputError(
+            f"{name} has {len(items)} items but predictions has {count}; pass one item per segment."
+        )
     return items
 
 
 def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = False) -> tuple[str, ...]:
-    """The names of so many segments, or of the documents that they are from; a name may be any `hashable`
-    value, or one value alone.
+    """Return `count` labels, of segments or documents, as strings.
+
+    With `hashable`, a label may be any hashable value; otherwise mappings and sequences are refused.
     """
     items = values_of(labels, count, name)
     if are_texts(items):
@@ -134,37 +154,44 @@ def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = Fal
 
 
 def ids_of(ids: Iterable[Any] | None, count: int) -> Sequence[Hashable]:
-    """The ids of so many segments as they were given, all different, also as texts; their numbers where
-    none are given.
+    """Return the ids of `count` segments, or 0 to `count` - 1 if `ids` is None.
+
+    Raise InputError unless all ids are different, both as values and as texts.
     """
     if ids is None:
         return range(count)
     items = [item.item() if isinstance(item, np.generic) else item for item in items_of(ids, "ids", "names")]
     names = labels_of(items, count, "ids", hashable=True)
-    for given in (names, items):
-        if len(set(given)) != count:
+    for column in (names, items):
+        if len(set(column)) != count:
             seen: set[Hashable] = set()
-            twice = next(name for name in given if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-            raise InputError(
-                f"ids must be unique, but {twice!r} occurs twice",
-                python="for several systems pass predictions={name: texts}, or records with a 'system'",
-                cli="for several systems use one file per system, or records with a 'system'",
-            )
+            twice = next(name for name in column if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise repeated_id(f"{twice!r} occurs more than once")
     return range(count) if items == list(range(count)) else tuple(items)
 
 
+def repeated_id(problem: str) -> InputError:
+    """Return the error for ids that are not unique."""
+    return InputError(
+        f"ids must be unique, but {problem}",
+        python="change an id or, for several systems, pass predictions={name: texts} or records with a field"
+        " 'system'",
+        cli="change an id or, for several systems, use one file per system or records with a field 'system'",
+    )
+
+
 def check_system(name: Any) -> None:
-    """Raises where a system cannot be called this."""
+    """Raise InputError if the name of a system is not a non-empty, encodable string."""
     if not isinstance(name, str) or not name:
         raise InputError(f"system names must be non-empty strings, got {name!r:.40}.")
-    _encodable(name, f"the system name {name!a}")
+    encodable(name, f"the system name {name!a}")
 
 
 def items_of(values: Any, name: str, what: str = "texts") -> list[Any]:
-    """The items of a sequence of any kind that people keep texts in."""
+    """Return the items of a list, array, column of a data frame or other sequence as a list."""
     if isinstance(values, str | bytes):
         raise InputError(
-            f"{name} is one {type(values).__name__}; pass a list of {what}, with one item for a single text."
+            f"{name} is one {type(values).__name__}; pass a list of {what}, with one item for a single segment."
         )
     if values is None:
         raise InputError(f"{name} is None; pass a list of {what}.")
@@ -176,26 +203,32 @@ def items_of(values: Any, name: str, what: str = "texts") -> list[Any]:
 
 
 def _a(value: Any) -> str:
-    """What a value is, with its article."""
+    """Return the type of a value with an indefinite article."""
     kind = f"class {value.__name__}" if isinstance(value, type) else type(value).__name__
     return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
 def _text(value: Any, place: str) -> str:
-    """The text itself, or an error that says where it is and what is wrong with it."""
+    """Return the value as a plain string; raise InputError with its place if it is not a text."""
     if isinstance(value, str):
-        return _encodable(str(value), place)
+        return encodable(str(value), place)
     if is_missing(value):
-        raise InputError(
-            f"{place} is {value!r}, but must be a text; an empty text is ''",
-            python="pass skip_missing=True to leave such segments out",
-            cli="use --skip-missing to leave such segments out",
-        )
+        raise missing_text(f"{place} is {value!r}, but must be a text; an empty text is ''")
     raise InputError(f"{place} is {_a(value)} ({value!r:.40}); pass a str.")
 
 
-def _encodable(text: str, place: str) -> str:
-    if text.isascii():  # which costs nothing
+def missing_text(problem: str) -> InputError:
+    """Return the error for a missing text; the hints name the function, because others lack the option."""
+    return InputError(
+        problem,
+        python="score(..., skip_missing=True) leaves such segments out",
+        cli="`nlgauge score --skip-missing` leaves such segments out",
+    )
+
+
+def encodable(text: str, place: str) -> str:
+    """Return a text; raise InputError if it cannot be encoded."""
+    if text.isascii():  # much faster than encoding
         return text
     try:
         text.encode()
@@ -208,16 +241,16 @@ def _encodable(text: str, place: str) -> str:
 
 
 def _label(item: Any, place: str, hashable: bool) -> str:
-    """A name as a string; what is missing or holds several values is not a name."""
+    """Return a label as a string; raise InputError if it is missing or contains several values."""
     if is_missing(item) or not (
         is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)
     ):
         raise InputError(f"{place} is {item!r:.40}; it must be a name or a number.")
-    return _encodable(str(item), place)
+    return encodable(str(item), place)
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is one of the ways in which JSON and data frames say that there is none."""
+    """Return True for None, NaN and the missing values of data frames (<NA>, NaT)."""
     if value is None:
         return True
     if isinstance(value, float):
@@ -226,7 +259,7 @@ def is_missing(value: Any) -> bool:
 
 
 def is_hashable(item: Any) -> bool:
-    """Whether a value can be an id."""
+    """Return True if a value is hashable and thus can be an id."""
     try:
         hash(item)
     except TypeError:

@@ -1,1 +1,1 @@
-"""The engine: fits, chunks, executors, the cache of statistics, costs and progress of a run."""
+"""Engine: fits, chunks, executors, the statistics cache, costs and progress of a run."""

@@ -1,9 +1,10 @@
-"""Energy and CO2 of a run, by codecarbon's offline tracker: one per run, in the process that asks for it.
+"""Energy and CO2 of a run, measured by codecarbon's offline tracker.
 
-The whole machine is tracked while the run lasts, since a counter of the processor knows no processes, and
-since tracking by process loses what short-lived workers did. So other programs on the machine are counted
-too, and so is its power when idle. codecarbon writes, prints and sends nothing; of its configuration only
-what describes the machine (such as CODECARBON_FORCE_CPU_POWER or CODECARBON_PUE) is used.
+Each run has its own tracker, in the process that requests it. The tracker covers the whole machine while the
+run lasts, because a counter of the processor does not distinguish processes, and because tracking by process
+loses the work of short-lived workers. Other programs on the machine and its idle power are therefore
+included. codecarbon writes, prints and sends nothing. Only those settings of its configuration are used that
+describe the machine (such as CODECARBON_FORCE_CPU_POWER or CODECARBON_PUE).
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from nlgauge._core.locks import ForkedLock
 from nlgauge.engine.costs import Carbon
 from nlgauge.errors import MissingExtraError, ParameterError
 
-# codecarbon takes no last reading where the one before is not older than this.
+# codecarbon takes no last reading if the previous reading is not older than this.
 _SHORTEST_SECONDS = 0.05
 _TOO_SHORT = f"a run of less than {_SHORTEST_SECONDS} seconds is too short to be tracked"
-# What each kind of hardware is called here, and how codecarbon's ways to read the processor (as it prints
-# them) come by the energy.
+# Names of the parts of a machine, by codecarbon's class; and the counters that measure the processor, as
+# codecarbon prints them.
 _PARTS = {
     "CPU": "processor",
     "GPU": "graphics card",
@@ -39,26 +40,24 @@ _COUNTERS = ("Intel Rapl", "Intel Power Gadget", "Windows Emi")
 
 
 def checked_country(code: Any) -> str:
-    """The code of a country in capitals, or an error that says what is needed."""
-    needed = "the three-letter ISO code of a country is needed, such as DEU or USA"
+    """Return a country code in capitals; raise ParameterError if codecarbon does not know it."""
+    hint = "use the three-letter ISO code of a country, such as DEU or USA"
     if not isinstance(code, str):
-        raise ParameterError(f"carbon is {code!r:.60}; {needed}.")
+        raise ParameterError(f"carbon is {code!r:.60}; {hint}.")
     if find_spec("codecarbon") is None:
         raise MissingExtraError("codecarbon", "carbon", "tracking energy and CO2")
-    countries, wanted = _countries(), code.strip().upper()
-    if wanted in countries:
-        return wanted
-    near = [country for country, name in countries.items() if name.upper() == wanted] or get_close_matches(
-        wanted, countries, n=1
+    countries, capitals = _countries(), code.strip().upper()
+    if capitals in countries:
+        return capitals
+    near = [country for country, name in countries.items() if name.upper() == capitals] or get_close_matches(
+        capitals, countries, n=1
     )
     meant = f" (did you mean {near[0]}?)" if near else ""
-    raise ParameterError(
-        f"carbon is {code!r:.60}{meant}, a country of which codecarbon knows no mix of energy; {needed}."
-    )
+    raise ParameterError(f"carbon is {code!r:.60}{meant}, for which codecarbon has no energy mix; {hint}.")
 
 
 def _countries() -> dict[str, str]:
-    """The names of the countries whose mix of energy codecarbon knows, by code."""
+    """Return the names of the countries whose energy mix codecarbon has, by code."""
     with _LOG:
         from codecarbon.input import DataSource
 
@@ -69,10 +68,9 @@ def _countries() -> dict[str, str]:
 
 
 class _Log(logging.Filter):
-    """Keeps codecarbon's log to itself while something is tracked, in any thread; afterwards the handlers and
-    the level are as they were.
+    """Filter that hides codecarbon's log while any thread tracks, then restores handlers and level.
 
-    codecarbon swallows exceptions and logs them: the last one of each thread is in `problems`.
+    codecarbon catches exceptions and logs them: `problems` has the last exception of each thread.
     """
 
     def __init__(self) -> None:
@@ -82,7 +80,7 @@ class _Log(logging.Filter):
         self._before: tuple[list[logging.Handler], int] = [], logging.NOTSET
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Nothing is shown."""
+        """Hide the record; note its exception, if it has one."""
         if record.exc_info and record.exc_info[1] is not None and record.thread is not None:
             self.problems[record.thread] = f"{record.exc_info[1]!r:.200}"
         return False
@@ -110,9 +108,10 @@ _LOG = _Log()
 
 
 class Tracking:
-    """A context in which the energy of the machine is tracked; `found` has it afterwards.
+    """Context in which the energy of the machine is tracked; `found` has the result afterwards.
 
-    No failure of the tracker ends what runs in it.
+    If the country is None, nothing is tracked. A failure of the tracker does not stop the code in the
+    context.
     """
 
     def __init__(self, country: str | None) -> None:
@@ -127,14 +126,14 @@ class Tracking:
             return self
         with ExitStack() as opened:
             opened.enter_context(_LOG)
-            self.found = Carbon(self._country, reason="the tracker gave no reading")
+            self.found = Carbon(self._country, reason="the tracker returned no reading")
             try:
                 directory = opened.enter_context(
                     TemporaryDirectory(prefix="nlgauge-carbon-", ignore_cleanup_errors=True)
                 )
                 self._tracker = _tracker(checked_country(self._country), directory)
                 self._tracker.start()
-            except Exception as error:  # somebody else's code, without which the run goes on
+            except Exception as error:  # code of codecarbon; the run continues without it
                 self.found = Carbon(self._country, reason=f"{error!s:.200}")
             self._open = opened.pop_all()
         self._started = time.perf_counter()
@@ -149,29 +148,30 @@ class Tracking:
                 if self._tracker is not None:
                     self._tracker.stop()
                     self.found = self._reading(self.found, seconds)
-            except Exception as error:  # as above
+            except Exception as error:  # code of codecarbon, as above
                 self.found = Carbon(self._country, reason=f"{error!s:.200}")
 
     def _reading(self, unknown: Carbon, seconds: float) -> Carbon:
-        """What the tracker read, or with what is known of it so far why it did not."""
+        """Return the reading of the tracker, or `unknown` with the reason why there is none."""
         read = getattr(self._tracker, "final_emissions_data", None)
-        found = replace(unknown, method=_method(getattr(self._tracker, "_hardware", ())))
+        carbon = replace(unknown, method=_method(getattr(self._tracker, "_hardware", ())))
         if read is None:
-            return replace(found, reason=_LOG.problems.get(get_ident(), unknown.reason))
+            return replace(carbon, reason=_LOG.problems.get(get_ident(), unknown.reason))
         if seconds < _SHORTEST_SECONDS:
-            return replace(found, reason=_TOO_SHORT)
+            return replace(carbon, reason=_TOO_SHORT)
         energy, co2 = float(read.energy_consumed), float(read.emissions)
-        known = math.isfinite(energy) and math.isfinite(co2)
+        is_finite = math.isfinite(energy) and math.isfinite(co2)
         return (
-            replace(found, energy=energy, co2=co2, reason="")
-            if known
-            else replace(found, reason="the tracker's numbers are not finite")
+            replace(carbon, energy=energy, co2=co2, reason="")
+            if is_finite
+            else replace(carbon, reason="the tracker's numbers are not finite")
         )
 
 
 def _tracker(country: str, directory: str) -> Any:
-    """codecarbon's offline tracker, with everything set that would write, send, print, or place the
-    machine elsewhere.
+    """Return codecarbon's offline tracker, set to write, send and print nothing.
+
+    The country is the only location: regions and cloud providers in codecarbon's configuration are ignored.
     """
     from codecarbon import OfflineEmissionsTracker
 
@@ -182,7 +182,7 @@ def _tracker(country: str, directory: str) -> Any:
         cloud_region=None,
         country_2letter_iso_code=None,
         force_carbon_intensity_g_co2e_kwh=None,
-        # Not None, for which another token is looked for in its configuration.
+        # If this were None, codecarbon would look for a token in its configuration.
         electricitymaps_api_token="",
         emissions_endpoint="",
         output_methods=[],
@@ -192,15 +192,15 @@ def _tracker(country: str, directory: str) -> Any:
         allow_multiple_runs=True,
         measure_power_secs=15,
         api_call_interval=-1,
-        # Logged, so that what it swallows is known, and shown to nobody.
+        # `_Log` needs the warnings to see exceptions that codecarbon catches, and hides them.
         log_level="warning",
         logger_preamble="",
     )
 
 
 def _method(hardware: Any) -> str:
-    """How the energy of each part was found: codecarbon's pieces of hardware say it in how they print."""
-    found = []
+    """Describe how the energy of each part was obtained, from the way codecarbon prints its hardware."""
+    descriptions = []
     for piece in hardware:
         kind = type(piece).__name__
         part, printed, watts = _PARTS.get(kind, kind), piece.description(), getattr(piece, "_tdp", None)
@@ -213,5 +213,5 @@ def _method(hardware: Any) -> str:
         else:
             basis = "its load and a constant" if "Load" in printed else "a constant"
             how = f"estimated from {basis}{f' of {watts:g} W' if isinstance(watts, int | float) else ''}"
-        found.append(f"{part} {how}")
-    return ", ".join(found)
+        descriptions.append(f"{part} {how}")
+    return ", ".join(descriptions)

@@ -1,6 +1,4 @@
-"""Costs: the seconds that a run spent, by metric and by feature, its memory, its energy and what else it
-used.
-"""
+"""Costs of a run: seconds by metric and by feature, memory, energy, and amounts in other units."""
 
 from __future__ import annotations
 
@@ -14,11 +12,11 @@ from nlgauge.features import Features
 
 @dataclass(frozen=True)
 class Carbon:
-    """The electricity of a whole machine during a run, in kilowatt-hours, and the kilograms of
-    CO2-equivalents that it stands for in a country.
+    """Electricity of the whole machine during a run, and its CO2 equivalents.
 
-    `method` says of each part of the machine whether its energy was measured or estimated, and from what;
-    `reason` why a number is NaN.
+    `energy` is in kilowatt-hours and `co2` in kilograms, for the electricity of `country`. `method` states
+    for each part of the machine whether its energy was measured or estimated, and from what. `reason`
+    explains a NaN.
     """
 
     country: str
@@ -28,11 +26,11 @@ class Carbon:
     reason: str = ""
 
     def plus(self, other: Carbon | None) -> Carbon:
-        """What both took; countries and methods that differ are all named."""
+        """Return the sum of both; the texts list every distinct country, method and reason."""
         if other is None:
             return self
-        named = [_each(one, further) for one, further in zip(self._words(), other._words(), strict=True)]
-        return Carbon(named[0], self.energy + other.energy, self.co2 + other.co2, *named[1:])
+        texts = [_each(first, second) for first, second in zip(self._words(), other._words(), strict=True)]
+        return Carbon(texts[0], self.energy + other.energy, self.co2 + other.co2, *texts[1:])
 
     def _words(self) -> tuple[str, str, str]:
         return self.country, self.method, self.reason
@@ -40,13 +38,13 @@ class Carbon:
 
 @dataclass
 class Costs:
-    """Seconds spent, by metric label and by feature; what a metric takes of features is booked on those
-    alone.
+    """Seconds spent, by metric label and by feature.
 
-    `used` is what is counted in other units: requests to judges, their tokens, their price. `reads` names the
-    features that each metric read, so that `alone` can say what it would have cost without the others.
-    `memory` is the resident memory at its highest, in bytes, of the process and its workers together;
-    `memory_note` says why it is NaN, or that it is an upper bound. `carbon` is there where it was asked for.
+    The seconds of a metric do not include the computation of its features, which is counted for the features.
+    `used` has amounts in other units: requests to judges, their tokens, their price. `reads` names the
+    features that each metric read. `memory` is the peak resident memory in bytes of the process and its
+    workers together; `memory_note` explains a NaN, or marks an upper bound. `carbon` is None unless the run
+    tracked its energy.
     """
 
     metrics: dict[str, float] = field(default_factory=dict)
@@ -58,22 +56,22 @@ class Costs:
     carbon: Carbon | None = None
 
     def alone(self, label: str) -> float:
-        """The seconds of a metric with all features that it read, whoever else read them."""
+        """Return the seconds of a metric and of all features that it read, shared features included."""
         return self.metrics.get(label, 0.0) + sum(
             self.features.get(feature, 0.0) for feature in self.reads.get(label, ())
         )
 
     def read(self, label: str, features: Iterable[str]) -> None:
-        """Adds features to those that a metric read."""
+        """Add features to the features that a metric read."""
         self.reads[label] = sorted({*self.reads.get(label, ()), *features})
 
     def spend(self, label: str, seconds: float) -> None:
-        """Adds to what a metric has cost."""
+        """Add seconds to the cost of a metric."""
         self.metrics[label] = self.metrics.get(label, 0.0) + seconds
 
     @contextmanager
     def features_of(self, features: Features) -> Iterator[None]:
-        """Adds what features cost meanwhile."""
+        """Add the seconds and amounts that features use inside the block."""
         before, used = dict(features.seconds), dict(features.used)
         yield
         spent = {name: seconds - before.get(name, 0.0) for name, seconds in features.seconds.items()}
@@ -90,9 +88,7 @@ class Costs:
         )
 
     def add(self, other: Costs) -> None:
-        """Adds what something else has cost, before or after: seconds are added, of memory the higher one
-        stays.
-        """
+        """Add the costs of an earlier or later step: amounts are summed, the higher memory remains."""
         for label, features in other.reads.items():
             self.read(label, features)
         for ours, theirs in (
@@ -102,8 +98,7 @@ class Costs:
         ):
             for key, amount in theirs.items():
                 ours[key] = ours.get(key, 0.0) + amount
-        # What is not known of one is not known of both; of two equal ones that which is exact says more than
-        # the bound.
+        # The result is NaN if either memory is NaN. If both are equal, an exact value replaces a bound.
         if (
             not math.isnan(self.memory)
             and not other.memory < self.memory
@@ -113,6 +108,6 @@ class Costs:
         self.carbon = other.carbon if self.carbon is None else self.carbon.plus(other.carbon)
 
 
-def _each(one: str, other: str) -> str:
-    """Two texts, each once."""
-    return "; ".join(dict.fromkeys(filter(None, (one, other))))
+def _each(first: str, second: str) -> str:
+    """Join two texts; omit an empty text, and write equal texts once."""
+    return "; ".join(dict.fromkeys(filter(None, (first, second))))

@@ -1,15 +1,19 @@
-"""From a corpus and metrics to tables: fits, chunks, statistics, reduction. No metric is a special case."""
+"""Scoring: from a corpus and metrics to tables, through fits, chunks, statistics and reduction.
+
+No metric is a special case.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nlgauge._core.progress import report
 from nlgauge.corpus import Corpus
-from nlgauge.engine.carbon import Tracking
+from nlgauge.corpus.text_fields import text_field
 from nlgauge.engine.checks import check, warn_about_outputs
 from nlgauge.engine.chunk import Fits, Job, Rows, Task, spent_on
 from nlgauge.engine.chunks import Chunks, InMemory, RowSink
@@ -21,43 +25,63 @@ from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.metric.reduction import Reducer
 from nlgauge.metric.table import Table
-from nlgauge.models.loader import held
+from nlgauge.models.registry import held
+
+if TYPE_CHECKING:
+    from nlgauge.engine.carbon import Tracking
 
 Tables = dict[tuple[str, str], Table]
-# So many contributions of chunks to a fit are kept before they are merged, where that is possible.
+# Number of partial fits that are collected before they are merged, if the fit can merge them.
 _MERGED = 16
 
 
 def run(
     corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None, found: RowSink | None = None
 ) -> tuple[Tables, Fits, Costs]:
-    """A Table for each (system, label), the fits that were made or given, and what it cost.
+    """Return a Table for each (system, label), the fits of all metrics, and the costs.
 
-    `carbon` is the country whose CO2 is tracked; `found` has the rows that need not be computed, and takes
-    the others.
+    `carbon` is the country code for tracking CO2; None tracks nothing. `found` has rows that need not be
+    computed, and receives the other rows.
     """
     check(corpus, job.metrics)
     before = peak()
-    with held(), opened(executor) as running, Tracking(carbon) as tracked:
+    with held(), opened(executor) as running, _tracking(carbon) as tracked:
         tables, fits, costs = _run(corpus, job, running, found or InMemory())
-    own = peak_since(before)
-    # Executors add the memory of their workers, which is there beside that of this process.
-    costs.memory, costs.memory_note = own.bytes + costs.memory, own.note or costs.memory_note
-    costs.carbon = tracked.found
+    memory = peak_since(before)
+    # Executors report the memory of their workers, which is added to the memory of this process.
+    costs.memory, costs.memory_note = memory.bytes + costs.memory, memory.note or costs.memory_note
+    costs.carbon = None if tracked is None else tracked.found
     warn_about_outputs(tables)
     return tables, fits, costs
 
 
 def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
-    """What the metrics of a job are fitted to, without scoring anything."""
+    """Fit the metrics of a job on a corpus, without scoring."""
     with held(), opened(executor) as running:
-        return _fitted(job, Chunks(corpus, job.options, running.characters), running, Costs()).fits
+        return _fitted(
+            job, Chunks(_read_by(corpus, job), job.options, running.characters), running, Costs()
+        ).fits
+
+
+def _read_by(corpus: Corpus, job: Job) -> Corpus:
+    """Return the corpus with only the fields that a metric of the job reads."""
+    names = {name for metric in job.metrics.values() for name in metric.record_fields}
+    return corpus.with_fields({text_field(corpus, name).name for name in names})
+
+
+def _tracking(country: str | None) -> AbstractContextManager[Tracking | None]:
+    """Return the context that tracks the energy of a run; without a country it tracks nothing."""
+    if country is None:
+        return nullcontext()
+    from nlgauge.engine.carbon import Tracking
+
+    return Tracking(country)
 
 
 def _run(corpus: Corpus, job: Job, executor: Executor, found: RowSink) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
     reducer = Reducer.of(job.reduce_fn, corpus)
-    chunks = Chunks(corpus, job.options, executor.characters)
+    chunks = Chunks(_read_by(corpus, job), job.options, executor.characters)
     fitted = _fitted(job, chunks, executor, costs)
     if fitted is not job:
         found.keep_fits(fitted.fits)
@@ -88,34 +112,33 @@ def _additive(
 
 
 def _whole(job: Job, chunks: Chunks, costs: Costs) -> Tables:
-    found: Tables = {}
+    tables: Tables = {}
     metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, CorpusMetric)}
     if not metrics:
-        return found
+        return tables
     whole = chunks.whole
     with costs.features_of(whole.features):
         for label, metric in metrics.items():
             with spent_on(label, costs, whole.features):
                 for system in whole.corpus.systems:
-                    found[system, label] = Table(
+                    tables[system, label] = Table(
                         metric, values=whole_scores(metric, whole.corpus, system, whole.features)
                     )
-    return found
+    return tables
 
 
 def whole_scores(metric: CorpusMetric, corpus: Corpus, system: str, features: Features) -> dict[str, Any]:
-    """The metric's outputs for a system, or an error that says which of them are missing."""
-    found = metric.whole(corpus, system, features)
+    """Return the metric's outputs for a system; raise MetricError if they are not the declared outputs."""
+    scores = metric.whole(corpus, system, features)
     names = [output.name for outputs in metric.outputs().values() for output in outputs]
-    if not isinstance(found, dict) or (names and list(found) != names):
-        raise MetricError(
-            f"{metric.name}: whole() must return the outputs {names} in this order, but returned {found!r:.100}."
-        )
-    return found
+    if not isinstance(scores, dict) or (names and list(scores) != names):
+        needed = f"a dictionary with the outputs {names} in this order" if names else "a dictionary"
+        raise MetricError(f"{metric.name}: whole() must return {needed}, but returned {scores!r:.100}.")
+    return scores
 
 
 def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
-    """The job with the fits of all labels; what equal metrics are fitted to is computed once."""
+    """Return the job with the fits of all labels; equal fits are computed once."""
     labels: dict[Fit, list[str]] = defaultdict(list)
     for label, metric in job.metrics.items():
         if (fit := metric.fit()) is not None:
@@ -141,8 +164,7 @@ def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
     with costs.features_of(whole.features):
         for fit, names, system in missing:
             with spent_on(names[-1], costs, whole.features):
-                # What is fitted on a system's rows sees all of them at once, so that how they were cut into
-                # chunks changes no bit.
+                # A fit on a system's rows sees all of them at once, so that chunk bounds change no number.
                 parts = (
                     partials[names[-1]]
                     if fit.over != "system"
@@ -165,9 +187,7 @@ def _fitted_on(fit: Fit, corpus: Corpus) -> tuple[str, ...]:
 def _mapped(
     task: Task, chunks: Chunks, executor: Executor, costs: Costs, what: str
 ) -> Iterator[tuple[tuple[int, int], Rows, Costs]]:
-    """The bounds of each chunk with what a task gives for it and what that cost, in the order of the
-    chunks.
-    """
+    """Yield the bounds, rows and costs of each chunk in order; report progress, and add to `costs`."""
     for bounds, (rows, cost) in zip(chunks.bounds, executor.map(task, chunks), strict=True):
         report(f"{what} segments", bounds[1], len(chunks.corpus))
         costs.add(cost)

@@ -1,10 +1,11 @@
-"""Where a run took place: interpreter, hardware, versions, and which kernels ran."""
+"""Environment of a run: interpreter, hardware, versions, and the kernels that ran."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -29,15 +30,22 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in {**machine, **versions}.items() if value}
 
 
-def environment() -> dict[str, str]:
-    """Return interpreter, hardware, versions and kernels, as a result records them; nothing is imported
-    to find out.
+def environment(current: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return interpreter, hardware, versions and kernels, as a result records them.
+
+    No package is imported for this. `current` is what `current_environment` returned at the end of the run;
+    default: its values now.
     """
-    return {**_environment(), **_device(), "kernels": chosen()}
+    return {**_environment(), **(current_environment() if current is None else current)}
+
+
+def current_environment() -> dict[str, str]:
+    """Return what may change in a process: the device of models and the kernels."""
+    return {**_device(), "kernels": chosen()}
 
 
 def _processor() -> str:
-    """Return the model of the processor; "" if the system does not tell."""
+    """Return the model of the processor; "" if the system does not report it."""
     try:
         lines = _CPU_INFO.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -51,7 +59,7 @@ def _processor() -> str:
 
 
 def _memory() -> str:
-    """Return the size of the memory in GiB; "" if the system does not tell."""
+    """Return the size of the memory in GiB; "" if the system does not report it."""
     try:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -60,7 +68,7 @@ def _memory() -> str:
 
 
 def _device() -> dict[str, str]:
-    """Return where models ran, if torch is imported: the names of the graphics cards in use, else "cpu"."""
+    """Return the device of models, if torch is imported: graphics cards in use, "mps" or "cpu"."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "cuda"):
         return {}

@@ -1,4 +1,4 @@
-"""Why segments got their scores: the rows that decided, explained on features that all of them share."""
+"""Explanations of segment scores, from the rows that determined them; all rows share features."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from nlgauge.metric.reduction import Reducer
 def explained(
     corpus: Corpus, segments: Sequence[int], systems: Sequence[str], labels: Sequence[str], job: Job
 ) -> Iterator[tuple[str, str, int, list[Explanation]]]:
-    """Label, system, segment and explanations, for each part of a metric of the row that decided it.
+    """Yield label, system, segment and explanations, for each metric, system and segment.
 
-    The texts of all segments and systems are tokenised and encoded once, for all metrics together.
+    Each part of a metric is explained by the row that determined it. The texts of all segments and systems
+    are tokenized and encoded once, for all metrics together.
     """
     chunk = Chunk(corpus.only(*systems), np.array(segments, dtype=np.int64), job.options)
     reducer = Reducer.of(job.reduce_fn, corpus)
@@ -31,13 +32,13 @@ def explained(
         for view, places in chunk.rows(metric):
             fitted = job.fitted(label, next(iter(places)))
             statistics = statistics_of(metric, view, fitted)
-            for system, own in places.items():
+            for system, row_numbers in places.items():
                 references, predictions = chunk.groups(metric, system)
                 of_prediction, of_segment = offsets_of(predictions), offsets_of(references)
                 for at, segment in enumerate(segments):
                     counts = references[of_prediction[at] : of_prediction[at + 1]]
-                    rows = own[of_segment[of_prediction[at]] : of_segment[of_prediction[at + 1]]]
-                    found = _of_segment(
+                    rows = row_numbers[of_segment[of_prediction[at]] : of_segment[of_prediction[at + 1]]]
+                    explanations = _of_segment(
                         metric,
                         view,
                         fitted,
@@ -46,7 +47,7 @@ def explained(
                         rows,
                         counts,
                     )
-                    yield label, system, segment, found
+                    yield label, system, segment, explanations
 
 
 def _of_segment(
@@ -58,8 +59,9 @@ def _of_segment(
     rows: Array,
     references: Array,
 ) -> list[Explanation]:
-    """The explanations of one segment of a system: `rows` are its rows in the view, `references` how many
-    of them each of its predictions has.
+    """Return the explanations of one segment of a system.
+
+    `rows` are the segment's rows in the view; `references` is the number of rows of each prediction.
     """
     winners = reducer.winners(metric, statistics, references, np.array([len(references)]))
     parts_of_row: dict[int, list[str]] = {
@@ -70,28 +72,28 @@ def _of_segment(
             parts_of_row[row].append(part)
     of_prediction = np.repeat(np.arange(len(references)), references)
     of_reference = np.arange(len(rows)) - offsets_of(references)[of_prediction]
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     for row, parts in parts_of_row.items():
-        own = view.only(int(rows[row]), tuple(parts))
-        for explanation in metric.explain(own, fitted):
-            kept = {part: explanation.statistics[part] for part in parts}
+        row_view = view.only(int(rows[row]), tuple(parts))
+        for explanation in metric.explain(row_view, fitted):
+            part_statistics = {part: explanation.statistics[part] for part in parts}
             reference = int(of_reference[row]) if metric.takes == "pair" else explanation.reference_number
             numbered = replace(
                 explanation,
-                statistics=kept,
+                statistics=part_statistics,
                 prediction_number=int(of_prediction[row]),
                 reference_number=reference,
             )
-            found.append(located(numbered, _texts(own, reference)))
-    return found
+            explanations.append(located(numbered, _texts(row_view, reference), row_view.text))
+    return explanations
 
 
-def _texts(view: View, number: int | None) -> dict[str, str]:
-    """The texts of a single row; the reference where one counted."""
-    found = {"prediction": view.text(view.predictions[0])}
+def _texts(view: View, number: int | None) -> dict[str, int]:
+    """Return the text ids of a single row, with the reference that counted, if any."""
+    texts = {"prediction": int(view.predictions[0])}
     if number is not None and view.references is not None:
-        # A row of a pair has just the reference that counted.
-        found["reference"] = view.text(view.reference[number if len(view.reference) > 1 else 0])
+        # A row of a pair has only the reference that counted.
+        texts["reference"] = int(view.reference[number if len(view.reference) > 1 else 0])
     if view.sources is not None:
-        found["source"] = view.text(view.sources[0])
-    return found
+        texts["source"] = int(view.sources[0])
+    return texts

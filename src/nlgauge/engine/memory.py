@@ -1,4 +1,4 @@
-"""The resident memory of this process at its highest."""
+"""Peak resident memory of this process."""
 
 from __future__ import annotations
 
@@ -16,47 +16,49 @@ except ImportError:  # Windows
 _STATUS = "/proc/self/status"
 # Two readings of the same memory differ a little.
 _TOLERANCE = 1.05
-_NOT_SAID = f"the memory of a process is not read on {sys.platform}"
-_EARLIER = "no more than this: the process had reached it before the run"
+_UNREADABLE = f"the memory of a process is not measured on {sys.platform}"
+_EARLIER = "an upper bound: the process had reached this size before the run"
 
 
 class Memory(NamedTuple):
-    """Bytes, NaN where they cannot be had, and what is to be said of them."""
+    """Number of bytes (NaN if it cannot be read), and a note on it."""
 
     bytes: float
     note: str = ""
 
 
 def peak() -> Memory:
-    """The resident memory of this process at its highest so far."""
+    """Return the peak resident memory of this process so far."""
     if resource is None:
-        return Memory(math.nan, _NOT_SAID)
+        return Memory(math.nan, _UNREADABLE)
     return Memory(float(_of_usage() if _usage_is_own() else _of_status()))
 
 
 def peak_since(before: Memory) -> Memory:
-    """As `peak`, with a note where the process had used as much before."""
-    found = peak()
-    return Memory(found.bytes, _EARLIER) if found.bytes == before.bytes else found
+    """Return the peak so far, with a note if the process had already reached it before."""
+    memory = peak()
+    return Memory(memory.bytes, _EARLIER) if memory.bytes == before.bytes else memory
 
 
 @cache
 def _usage_is_own() -> bool:
-    """Whether getrusage, which takes a twentieth of the time, speaks of this program: on Linux a larger
-    process that started it may be meant.
+    """Return True if getrusage describes this program.
+
+    On Linux it may describe a larger process that started this program. It is preferred to /proc, because it
+    takes a twentieth of the time.
     """
     return _of_usage() < _TOLERANCE * _of_status()
 
 
 def _of_usage() -> int:
-    """Bytes; macOS counts these, others kilobytes."""
+    """Return the peak from getrusage in bytes; the system counts kilobytes, except for macOS."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _of_status() -> int:
-    """What Linux says of the program that runs now; elsewhere what getrusage says."""
+    """Return the peak in bytes that Linux reports for this program, elsewhere the peak from getrusage."""
     try:
-        _, found, rest = Path(_STATUS).read_bytes().partition(b"VmHWM:")
+        _, mark, rest = Path(_STATUS).read_bytes().partition(b"VmHWM:")
     except OSError:
-        found = b""
-    return 1024 * int(rest.split(None, 1)[0]) if found else _of_usage()
+        mark = b""
+    return 1024 * int(rest.split(None, 1)[0]) if mark else _of_usage()

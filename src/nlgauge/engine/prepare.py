@@ -1,9 +1,8 @@
-"""What a run is made of, before it runs: metrics by label, with the language and the rule of reduction
-filled in, and their signatures.
-"""
+"""Preparation of a run: metrics by label, adapted to language and reduction; their signatures."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,13 +15,15 @@ from nlgauge.metric.reduction import ReduceFn, Reducer
 from nlgauge.metric.registry import make, name_and_parameters
 
 MetricSpec = str | AnyMetric | Mapping[str, Any]
+_NAME = r"\w[\w-]*"
 
 
-def labelled(
+def labeled(
     metrics: MetricSpec | Iterable[MetricSpec], allow_remote_code: bool = False
 ) -> dict[str, AnyMetric]:
-    """Metrics by label, from names, values and dictionaries; names that nlgauge does not know are
-    evaluate's where code of others may run.
+    """Return metrics by label, from names, Metric objects and dictionaries; "polite=yes_no" has the label polite.
+
+    If `allow_remote_code` is True, names that nlgauge does not know are names of Hugging Face evaluate.
     """
     if (
         isinstance(metrics, type)
@@ -30,35 +31,81 @@ def labelled(
         or getattr(metrics, "ndim", 1) == 0
     ):
         raise ParameterError(
-            f"metrics is {metrics!r:.60}; pass names, Metric values or dictionaries with"
+            f"metrics is {metrics!r:.60}; pass names, Metric objects or dictionaries with"
             f" 'path'{_hint(metrics)}."
         )
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
-    found: dict[str, AnyMetric] = {}
+    by_label: dict[str, AnyMetric] = {}
     for spec in specs:
-        label, metric = _one(spec, allow_remote_code)
-        if label in found:
-            raise ParameterError(f"two metrics have the label {label!r}; set the resulting_name of one.")
-        found[label] = metric
-    if not found:
-        raise ParameterError("no metrics were given; name at least one, `nlgauge list` shows all.")
-    return found
+        label, metric = _label_and_metric(spec, allow_remote_code)
+        if label in by_label:
+            raise _same_label(f"two metrics have the label {label!r}", metric)
+        by_label[label] = metric
+    if not by_label:
+        raise ParameterError(
+            "no metric was specified; name at least one (`nlgauge list` prints all metrics)."
+        )
+    return by_label
 
 
-def _one(spec: MetricSpec, allow_remote_code: bool) -> tuple[str, AnyMetric]:
+def _same_label(problem: str, metric: AnyMetric) -> ParameterError:
+    import shlex
+
+    return ParameterError(
+        problem,
+        python=f"leave one out, or name it: {f'NAME={metric}'!r}",
+        cli=f"leave one out, or name it: -m {shlex.quote(f'NAME={metric}')}",
+    )
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a metric; raise ParameterError if it is not one word."""
+    if not re.fullmatch(_NAME, name):
+        raise ParameterError(
+            f"the name {name!r:.60} of a metric must consist of letters, digits, _ and -, for example:"
+            " polite=yes_no(question='Is it polite?')"
+        )
+    return name
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Return the name before the equals sign of a metric, empty if it has none, and the metric.
+
+    >>> split_name("polite=yes_no(question='Is it polite?')"), split_name("chrf(word_order=2)")
+    (('polite', "yes_no(question='Is it polite?')"), ('', 'chrf(word_order=2)'))
+    """
+    before = text.partition("(")[0]
+    if "=" not in before:
+        return "", text
+    name, _, metric = map(str.strip, text.partition("="))
+    checked_name(name)
+    if not metric or "=" in metric.partition("(")[0]:
+        raise ParameterError(
+            f"cannot read {text!r:.60}; write NAME=METRIC, for example long=chrf(word_order=2)."
+        )
+    return name, metric
+
+
+def _label_and_metric(spec: MetricSpec, allow_remote_code: bool) -> tuple[str, AnyMetric]:
     if isinstance(spec, str):
-        metric = _named(*name_and_parameters(spec), allow_remote_code)
-        return _own_label(metric), metric
+        name, text = split_name(spec)
+        metric = _named(*name_and_parameters(text), allow_remote_code)
+        return name or _own_label(metric), metric
     if isinstance(spec, Metric | CorpusMetric):
         check_value(spec)
         return _own_label(spec), spec
     if isinstance(spec, Mapping) and "path" in spec:
-        path, label, given = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
-        known = ("path", "resulting_name", "task", "compute_kwargs")
+        path, label, keywords = spec["path"], spec.get("resulting_name"), spec.get("compute_kwargs")
+        reserved = ("path", "resulting_name", "task", "compute_kwargs")
         _check_spec(isinstance(path, str | Metric | CorpusMetric), "path", "a name or a Metric", path)
         _check_spec(label is None or isinstance(label, str), "resulting_name", "a string", label)
-        _check_spec(given is None or isinstance(given, Mapping), "compute_kwargs", "a dictionary", given)
-        parameters = {**(given or {}), **{key: value for key, value in spec.items() if key not in known}}
+        _check_spec(
+            keywords is None or isinstance(keywords, Mapping), "compute_kwargs", "a dictionary", keywords
+        )
+        parameters = {
+            **(keywords or {}),
+            **{key: value for key, value in spec.items() if key not in reserved},
+        }
         _check_spec(
             all(isinstance(key, str) for key in parameters),
             "parameters",
@@ -69,8 +116,13 @@ def _one(spec: MetricSpec, allow_remote_code: bool) -> tuple[str, AnyMetric]:
         check_value(metric)
         return label or _own_label(metric), metric
     raise ParameterError(
-        f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}."
+        f"a metric must be a name, a Metric or a dictionary with 'path', got {spec!r:.60}{_hint(spec)}."
     )
+
+
+def as_spec(label: str, metric: AnyMetric) -> dict[str, Any]:
+    """Return the specification of a metric with this label."""
+    return {"path": metric, "resulting_name": label}
 
 
 def _own_label(metric: AnyMetric) -> str:
@@ -78,7 +130,7 @@ def _own_label(metric: AnyMetric) -> str:
 
 
 def _named(name: str, parameters: dict[str, Any], allow_remote_code: bool) -> AnyMetric:
-    """The metric of a name, or that which evaluate has."""
+    """Return the metric of a name, from nlgauge or, if remote code is allowed, from evaluate."""
     try:
         return make(name, parameters)
     except UnknownMetricError as error:
@@ -89,50 +141,49 @@ def _named(name: str, parameters: dict[str, Any], allow_remote_code: bool) -> An
         if looks_like_one(name):
             raise UnknownMetricError(
                 f"{error.message.removesuffix('.')}; Hugging Face evaluate may have it, as a script to run",
-                python="pass allow_remote_code=True to permit that",
-                cli="use --allow-remote-code to permit that",
+                python="score(..., allow_remote_code=True) permits that",
+                cli="`nlgauge score --allow-remote-code` permits that",
             ) from None
         raise
 
 
-def _hint(given: Any) -> str:
-    if isinstance(given, type):
+def _hint(spec: Any) -> str:
+    if isinstance(spec, type):
         return (
-            f"; a Metric value is made of its class, {given.__name__}()"
-            if issubclass(given, Metric | CorpusMetric)
+            f"; create a metric from its class: {spec.__name__}()"
+            if issubclass(spec, Metric | CorpusMetric)
             else ""
         )
-    return "; nlgauge.metric_from(f) makes a metric of a function" if callable(given) else ""
+    return "; nlgauge.metric_from(f) turns a function into a metric" if callable(spec) else ""
 
 
-def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:
-    if not holds:
+def _check_spec(is_valid: bool, key: str, domain: str, value: Any) -> None:
+    if not is_valid:
         raise ParameterError(f"a metric's {key} must be {domain}, got {value!r:.60}.")
 
 
 def prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: ReduceFn) -> dict[str, AnyMetric]:
-    """The metrics with what depends on the language and the rule of reduction filled in; a label that is
-    the metric as printed follows it.
+    """Return the metrics adapted to the language and the rule of reduction.
+
+    If a label is the printed metric, the new label is the printed adapted metric.
     """
-    found: dict[str, AnyMetric] = {}
+    by_label: dict[str, AnyMetric] = {}
     for label, metric in metrics.items():
         filled = metric.for_language(lang).for_reduction(reduce_fn)
         name = str(filled) if label == str(metric) else label
-        if name in found:
-            raise ParameterError(
-                f"two metrics have the label {name!r} for the language {lang!r}; set the resulting_name of one."
-            )
-        found[name] = filled
-    return found
+        if name in by_label:
+            raise _same_label(f"two metrics have the label {name!r} for the language {lang!r}", metric)
+        by_label[name] = filled
+    return by_label
 
 
 def signatures(corpus: Corpus, job: Job) -> dict[str, str]:
-    """One line for each label that says which number it is."""
+    """Return the signature of each label: a line that identifies how its scores were computed."""
     reducer = Reducer.of(job.reduce_fn, corpus)
-    found = {}
+    lines = {}
     for label, metric in job.metrics.items():
         reduction = reducer.facts(metric) if isinstance(metric, Metric) else {}
-        found[label] = metric.signature(
+        lines[label] = metric.signature(
             corpus, {**reduction, **({"seed": str(job.options.seed)} if metric.seeded else {})}
         )
-    return found
+    return lines

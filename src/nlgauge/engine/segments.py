@@ -1,6 +1,4 @@
-"""Segment scores of one metric by the shortest way through the engine, for callers that ask for some of
-them a thousand times.
-"""
+"""Segment scores of one metric with little overhead, for callers that request them repeatedly."""
 
 from __future__ import annotations
 
@@ -8,20 +6,20 @@ import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.engine.checks import check
-from nlgauge.engine.chunk import Chunk, Job, Task
-from nlgauge.engine.executors import Serial
+from nlgauge.engine.chunk import CHARACTERS, Chunk, Job, Task
+from nlgauge.features import Features
 from nlgauge.metric import Arrays, Metric
 from nlgauge.metric.reduction import Reducer
 from nlgauge.metric.table import Table
-from nlgauge.models.loader import held
+from nlgauge.models.registry import held
 
 
-def segment_scores(corpus: Corpus, job: Job) -> Arrays:
-    """Every output for each segment, as `Result.segments` has them, of a job with one metric on a corpus with
-    one system.
+def segment_scores(corpus: Corpus, job: Job, *, share_features: bool = False) -> Arrays:
+    """Return every output for each segment, as `Result.segments` returns them.
 
-    What was fitted must be in the job; nothing else of a run is made: no costs, signatures, environment or
-    warnings.
+    The job must have one metric and its fit, and the corpus one system. Nothing else of a run is created: no
+    costs, signatures, environment or warnings. With `share_features` all chunks share one set of features, so a
+    model reads a text once that many segments have.
     """
     ((label, metric),) = job.metrics.items()
     assert isinstance(metric, Metric)
@@ -29,13 +27,15 @@ def segment_scores(corpus: Corpus, job: Job) -> Arrays:
     check(corpus, job.metrics)
     task = Task("score", job, Reducer.of(job.reduce_fn, corpus))
     with held():
-        chunks = [
-            task.reduced(Chunk(corpus, segments, job.options), label, metric)[system, label]
-            for segments in corpus.chunks(Serial().characters)
-        ]
-    found = [Table(task.reducer.reduced(metric), rows).segments() for rows in chunks]
+        chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(CHARACTERS)]
+        if share_features:
+            features = Features(corpus.texts, job.options)
+            for chunk in chunks:
+                chunk.__dict__["features"] = features
+        rows = [task.reduced(chunk, label, metric)[system, label] for chunk in chunks]
+    scores = [Table(task.reducer.reduced(metric), part).segments() for part in rows]
     return (
-        found[0]
-        if len(found) == 1
-        else {name: np.concatenate([one[name] for one in found]) for name in found[0]}
+        scores[0]
+        if len(scores) == 1
+        else {name: np.concatenate([part[name] for part in scores]) for name in scores[0]}
     )

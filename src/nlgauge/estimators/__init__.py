@@ -1,3 +1,4 @@
-"""Estimators: frequencies, divergences, transport, codebooks, densities and mutual information, as
-functions of arrays.
+"""Estimators as functions of arrays.
+
+They estimate document frequencies, divergences, transport plans, codebooks, densities and mutual information.
 """

@@ -1,8 +1,7 @@
-"""How far two discrete distributions p and q are apart: every measure is at least 0, and 0 where they are
-equal.
+"""Divergences between two discrete distributions p and q: at least 0, and 0 if p equals q.
 
-All take natural log-probabilities over the last axis (minus infinity: no mass) and work in log space. S(.) is
-the sum over that axis, a and b are alpha and beta.
+All functions take natural log-probabilities over the last axis (minus infinity: no mass) and compute in log
+space. S(.) is the sum over that axis, a and b are alpha and beta.
 
     kl                S(p log(p/q))                                            jeffreys   (kl(p, q) + kl(q, p)) / 2
     jensen_shannon    (kl(p, m) + kl(q, m)) / 2, m = (p + q) / 2               renyi      log S(p^a q^(1-a)) / (a-1)
@@ -10,9 +9,9 @@ the sum over that axis, a and b are alpha and beta.
     ab                log S(p^(a+b)) / (b(a+b)) + log S(q^(a+b)) / (a(a+b)) - log S(p^a q^b) / (ab)
     gamma             ab with a = 1                                            l1, l2, l_infinity   norms of p - q
 
-Near the limits (a -> 0 or 1, b -> 0, a + b -> 0) these forms subtract large numbers that are nearly equal.
+Near the limits (a -> 0 or 1, b -> 0, a + b -> 0) these formulas subtract large numbers that are nearly equal.
 With c = a + b, P = p^c / S(p^c) and Q = q^c / S(q^c), the first two terms of `ab` cancel against parts of the
-third, and what is left is -log S(P^(a/c) Q^(b/c)) / (ab).
+third, and the rest is -log S(P^(a/c) Q^(b/c)) / (ab), which is computed instead.
 """
 
 from __future__ import annotations
@@ -26,13 +25,15 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 
-# Below this sum of alpha and beta, p^(alpha + beta) is so nearly uniform that its own logarithm would hide
-# the difference.
+# If |alpha + beta| is smaller than this, p^(alpha + beta) is nearly uniform, and its logarithm would lose the
+# difference to rounding.
 _NEARLY_UNIFORM = 1e-3
 
 
 def kl(log_p: Array, log_q: Array) -> Array:
-    """The Kullback-Leibler divergence of q from p, in nats; infinite where q lacks what p has.
+    """Return the Kullback-Leibler divergence of q from p in nats.
+
+    It is infinite if p has mass in an entry in which q has none.
 
     >>> float(kl(np.log([0.5, 0.5]), np.log([0.5, 0.5])))
     0.0
@@ -43,37 +44,38 @@ def kl(log_p: Array, log_q: Array) -> Array:
 
 
 def jeffreys(log_p: Array, log_q: Array) -> Array:
-    """The mean of both directions of the Kullback-Leibler divergence."""
-    found: Array = (kl(log_p, log_q) + kl(log_q, log_p)) / 2
-    return found
+    """Return the mean of both directions of the Kullback-Leibler divergence."""
+    mean: Array = (kl(log_p, log_q) + kl(log_q, log_p)) / 2
+    return mean
 
 
 def jensen_shannon(log_p: Array, log_q: Array) -> Array:
-    """The Jensen-Shannon divergence, in nats: at most log 2."""
+    """Return the Jensen-Shannon divergence in nats, from 0 to log 2."""
     middle = np.logaddexp(log_p, log_q) - math.log(2)
-    found: Array = (kl(log_p, middle) + kl(log_q, middle)) / 2
-    return found
+    mean: Array = (kl(log_p, middle) + kl(log_q, middle)) / 2
+    return mean
 
 
 def alpha(log_p: Array, log_q: Array, alpha: float) -> Array:
-    """The alpha-divergence; alpha is neither 0 nor 1, where it tends to kl(q, p) and kl(p, q)."""
+    """Return the alpha-divergence; alpha is not 0 or 1, its limits are kl(q, p) at 0, kl(p, q) at 1."""
     return _not_negative(_affinity_less_one(log_p, log_q, alpha, 1 - alpha) / (alpha * (alpha - 1)))
 
 
 def renyi(log_p: Array, log_q: Array, alpha: float) -> Array:
-    """The Rényi divergence; alpha is above 0 and not 1, where it tends to kl(p, q)."""
+    """Return the Rényi divergence; alpha is above 0 and not 1, and the limit at 1 is kl(p, q)."""
     return _not_negative(_log_affinity(log_p, log_q, alpha, 1 - alpha) / (alpha - 1))
 
 
 def gamma(log_p: Array, log_q: Array, beta: float) -> Array:
-    """The gamma-divergence, which InfoLM's code calls beta; beta is neither 0, where it tends to kl(p,
-    q), nor -1.
+    """Return the gamma-divergence, which InfoLM's code calls beta.
+
+    beta is not 0 or -1, and the limit at 0 is kl(p, q).
     """
     return ab(log_p, log_q, 1.0, beta)
 
 
 def ab(log_p: Array, log_q: Array, alpha: float, beta: float) -> Array:
-    """The scale-invariant AB-divergence; neither alpha, beta nor their sum is 0."""
+    """Return the scale-invariant AB-divergence; alpha, beta and their sum are not 0."""
     total = alpha + beta
     if abs(total) < _NEARLY_UNIFORM:
         tilted = alpha * (log_p - _power_mean(log_p, total)) + beta * (log_q - _power_mean(log_q, total))
@@ -83,47 +85,50 @@ def ab(log_p: Array, log_q: Array, alpha: float, beta: float) -> Array:
 
 
 def ab_as_printed(log_p: Array, log_q: Array, alpha: float, beta: float) -> Array:
-    """What InfoLM's Table 1 prints for the AB-divergence, without 1/alpha in two terms: no divergence,
-    not 0 for equal distributions.
+    """Return the AB-divergence as printed in Table 1 of InfoLM, without 1/alpha in two terms.
+
+    It is not a divergence, because it is not 0 for equal distributions.
     """
     total = alpha + beta
-    found: Array = (
+    values: Array = (
         _log_sum(total * log_p) / (beta * total)
         + _log_sum(total * log_q) / total
         - _log_sum(alpha * log_p + beta * log_q) / beta
     )
-    return found
+    return values
 
 
 def l1(log_p: Array, log_q: Array) -> Array:
-    """The sum of absolute differences, from 0 to 2."""
-    found: Array = np.abs(np.exp(log_p) - np.exp(log_q)).sum(axis=-1)
-    return found
+    """Return the sum of absolute differences, from 0 to 2."""
+    distance: Array = np.abs(np.exp(log_p) - np.exp(log_q)).sum(axis=-1)
+    return distance
 
 
 def l2(log_p: Array, log_q: Array) -> Array:
-    """The Euclidean distance, from 0 to the square root of 2."""
-    found: Array = np.sqrt(((np.exp(log_p) - np.exp(log_q)) ** 2).sum(axis=-1))
-    return found
+    """Return the Euclidean distance, from 0 to the square root of 2."""
+    distance: Array = np.sqrt(((np.exp(log_p) - np.exp(log_q)) ** 2).sum(axis=-1))
+    return distance
 
 
 def l_infinity(log_p: Array, log_q: Array) -> Array:
-    """The largest absolute difference, from 0 to 1."""
-    found: Array = np.abs(np.exp(log_p) - np.exp(log_q)).max(axis=-1)
-    return found
+    """Return the largest absolute difference, from 0 to 1."""
+    distance: Array = np.abs(np.exp(log_p) - np.exp(log_q)).max(axis=-1)
+    return distance
 
 
 def fisher_rao(log_p: Array, log_q: Array) -> Array:
-    """The geodesic distance on the simplex, from 0 to pi."""
-    # 2 arccos loses half of the digits near 0, where 4 arcsin of half the chord is exact.
+    """Return the geodesic distance on the simplex, from 0 to pi."""
+    # Near 0, 2 arccos loses half of the digits, and 4 arcsin of half the chord is exact.
     chord = np.sqrt(((np.exp(log_p / 2) - np.exp(log_q / 2)) ** 2).sum(axis=-1))
     return np.asarray(np.minimum(4 * np.arcsin(np.minimum(chord / 2, 1.0)), math.pi))
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """A measure, the parameters that it takes and where they may lie, its largest value, and whether p
-    and q may change places.
+    """A measure: its function, its parameters with their domain, its largest value, and its symmetry.
+
+    `valid` returns True for allowed parameters, and `domain` describes them for messages. `symmetric` is True
+    if p and q can be exchanged.
     """
 
     compute: Callable[..., Array]
@@ -134,12 +139,12 @@ class Divergence:
     symmetric: bool = False
 
     def arguments(self, name: str, alpha: float | None, beta: float | None) -> tuple[float, ...]:
-        """The parameters that this measure takes, or an error that names their domain."""
-        given = {"alpha": alpha, "beta": beta}
-        taken = tuple(value for key in self.parameters if (value := given[key]) is not None)
+        """Return the parameters of this measure; raise ParameterError if they are not in its domain."""
+        values = {"alpha": alpha, "beta": beta}
+        taken = tuple(value for key in self.parameters if (value := values[key]) is not None)
         if len(taken) < len(self.parameters) or not all(map(math.isfinite, taken)) or not self.valid(*taken):
-            said = ", ".join(f"{key} {given[key]}" for key in self.parameters)
-            raise ParameterError(f"the measure {name!r} needs {self.domain}; got {said}.")
+            received = ", ".join(f"{key} {values[key]}" for key in self.parameters)
+            raise ParameterError(f"the measure {name!r} needs {self.domain}; got {received}.")
         return taken
 
 
@@ -152,27 +157,26 @@ MEASURES = {
         alpha,
         ("alpha",),
         lambda a: a not in (0, 1),
-        "a number alpha other than 0 and 1 (its limits there are kl of q from p and of p from q: use the"
-        " measure 'kl')",
+        "a number alpha other than 0 and 1 (for its limits there, use the measure 'kl')",
         lambda a: 1 / (a * (1 - a)) if 0 < a < 1 else math.inf,
     ),
     "gamma": Divergence(
         gamma,
         ("beta",),
         lambda b: b not in (0, -1),
-        "a number beta other than 0 (its limit there is the measure 'kl') and -1",
+        "a number beta other than -1 and 0 (for its limit at 0, use the measure 'kl')",
     ),
     "ab": Divergence(
         ab,
         ("alpha", "beta"),
         lambda a, b: 0 not in (a, b, a + b),
-        "numbers alpha and beta, neither of them 0 nor their sum",
+        "numbers alpha and beta other than 0 whose sum is not 0",
     ),
     "renyi": Divergence(
         renyi,
         ("alpha",),
         lambda a: a > 0 and a != 1,
-        "a number alpha above 0 other than 1 (its limit there is the measure 'kl')",
+        "a number alpha above 0 other than 1 (for its limit at 1, use the measure 'kl')",
     ),
     "l1": Divergence(l1, high=lambda: 2.0, symmetric=True),
     "l2": Divergence(l2, high=lambda: math.sqrt(2), symmetric=True),
@@ -181,46 +185,48 @@ MEASURES = {
 
 
 def _affinity_less_one(log_p: Array, log_q: Array, power: float, rest: float) -> Array:
-    """S(p^power q^rest) - 1, where power + rest = 1, without its cancellation: what each entry has above
-    p, or above q where that is nearer.
+    """Return S(p^power q^rest) - 1 for power + rest = 1, without cancellation.
+
+    The terms are p^power q^rest - p if |rest| < |power|, otherwise p^power q^rest - q.
     """
-    base, other, kept, moved = (
+    base, other, base_power, other_power = (
         (log_p, log_q, power, rest) if abs(rest) < abs(power) else (log_q, log_p, rest, power)
     )
     with np.errstate(invalid="ignore", over="ignore"):
-        exponents = moved * (other - base)
+        exponents = other_power * (other - base)
         near = np.exp(base) * np.expm1(exponents)
-        far = np.exp(kept * base + moved * other) - np.exp(base)
+        far = np.exp(base_power * base + other_power * other) - np.exp(base)
     terms = np.where(_lacking(log_p, log_q), 0.0, np.where(np.abs(exponents) < 1, near, far))
-    found: Array = terms.sum(axis=-1)
-    return found
+    total: Array = terms.sum(axis=-1)
+    return total
 
 
 def _log_affinity(log_p: Array, log_q: Array, power: float, rest: float) -> Array:
-    """log S(p^power q^rest), exact for sums near 1 and for those too small or too large to be numbers."""
+    """Return log S(p^power q^rest), exact also if the sum is near 1, or if it underflows or overflows."""
     less_one = _affinity_less_one(log_p, log_q, power, rest)
     with np.errstate(invalid="ignore"):
         exponents = np.where(_lacking(log_p, log_q), -np.inf, power * log_p + rest * log_q)
     near = np.abs(less_one) < 0.5
-    found: Array = np.where(near, np.log1p(np.where(near, less_one, 0.0)), _log_sum(exponents))
-    return found
+    logs: Array = np.where(near, np.log1p(np.where(near, less_one, 0.0)), _log_sum(exponents))
+    return logs
 
 
 def _lacking(log_p: Array, log_q: Array) -> Array:
-    """The entries that neither has: they count nothing, whatever the power."""
-    found: Array = np.isneginf(log_p) & np.isneginf(log_q)
-    return found
+    """Return True for entries in which neither p nor q has mass: they add 0 for every power."""
+    lacking: Array = np.isneginf(log_p) & np.isneginf(log_q)
+    return lacking
 
 
 def _escort(log_p: Array, power: float) -> Array:
-    """log of p^power / S(p^power)."""
-    found: Array = power * log_p - _log_sum(power * log_p)[..., None]
-    return found
+    """Return the log of p^power / S(p^power)."""
+    logs: Array = power * log_p - _log_sum(power * log_p)[..., None]
+    return logs
 
 
 def _power_mean(log_p: Array, power: float) -> Array:
-    """log of the power mean of p, (mean of p^power)^(1/power), which tends to the mean of log p as the
-    power tends to 0; the last axis is kept.
+    """Return the log of the power mean of p, (mean of p^power)^(1/power); the last axis has length 1.
+
+    It tends to the mean of log p as the power tends to 0.
     """
     if abs(power) < 1e-12:
         return np.asarray(log_p.mean(axis=-1, keepdims=True))
@@ -230,14 +236,14 @@ def _power_mean(log_p: Array, power: float) -> Array:
 
 
 def _log_sum(exponents: Array) -> Array:
-    """log of the sum of exponentials, over the last axis."""
+    """Return the log of the sum of exponentials over the last axis."""
     highest = exponents.max(axis=-1, keepdims=True)
     shift = np.where(np.isfinite(highest), highest, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
-        found: Array = np.log(np.exp(exponents - shift).sum(axis=-1)) + shift[..., 0]
-    return found
+        logs: Array = np.log(np.exp(exponents - shift).sum(axis=-1)) + shift[..., 0]
+    return logs
 
 
 def _not_negative(values: Array) -> Array:
-    """The values without the last digit's noise below 0."""
+    """Replace values below 0, which are rounding errors, by 0."""
     return np.maximum(values, 0.0)

@@ -1,13 +1,13 @@
-"""What estimators of information share: principal components, cross-fitting, and the Gaussian baseline.
+"""Common parts of the estimators of information: components, cross-fitting, and a Gaussian baseline.
 
     I(S -> T) = h(T) - h(T | S),   h(T) = -mean log q(t),   h(T | S) = -mean log q(t | s)
 
-Every row is valued by densities that were fitted on other rows (cross-fitting), so memorised pairs count
-nothing. Components and scales alone are found on all rows: they see one side at a time, never a pair, so they
-cannot make information where there is none. Found on training rows they would do harm: the variance of a
-component is larger on the rows that chose it, h(T) would be measured on the wrong scale, and h(T | S), which
-learns its own, would not (4% too much information on 5000 Gaussian pairs of 384 dimensions, with the
-first version of the mixtures).
+Every row is evaluated by densities that were fitted on other rows (cross-fitting), so memorized pairs do not
+add information. Only the principal components and scales are computed from all rows. They depend on one side
+at a time and never on a pair, so they cannot create information. If they were computed from training rows,
+the estimate would be too high: the variance of a component is larger on the rows that determined it, so h(T)
+would be measured on the wrong scale, but h(T | S), which learns its own scale, would not (4% too much
+information on 5000 Gaussian pairs of 384 dimensions, with the first version of the mixtures).
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ _LEAST_SCALE = 1e-4
 
 
 class Pointwise(NamedTuple):
-    """For each seed and row -log q(t) and -log q(t|s), in nats; their difference is the row's information.
-    NaN where nothing could be fitted.
+    """Pointwise entropies in nats; their difference is the information of a row.
 
-    The rest says how fitting went, for each seed, fold and density (alone, then given the other side): the
-    mean round of its training by weight, the nats gained at its end, and the mean of -log q on rows learnt
-    from and on those held out. `modes` and `plain` are of each seed and fold: the mean number of modes of
-    q(t) by weight, and the mean of -log q on rows held out for a mixture that was fitted from random rows, to
-    check q(t). `width`: dimensions of t that were kept.
+    `entropy` and `conditional` (seeds, rows) are -log q(t) and -log q(t|s); NaN if nothing could be fitted.
+    `fold` (seeds, rows) is the fold in which each row is held out, and `width` the number of dimensions of t
+    after the projection.
+
+    The other fields describe the fits. `rounds`, `gained`, `learnt` and `held_out` (seeds, folds, 2) have a
+    value for q(t) and a value for q(t|s): the weighted mean of the training round, the gain in nats at the
+    end, and the mean of -log q on training rows and on held-out rows. `modes` (seeds, folds) is the weighted
+    mean of the number of modes of q(t). `plain` (seeds, folds) is the mean of -log q on held-out rows for a
+    mixture that was fitted from random rows, as a check of q(t).
     """
 
     entropy: Array
@@ -45,7 +48,7 @@ class Pointwise(NamedTuple):
 
     @classmethod
     def of(cls, entropy: Array, conditional: Array, fold: Array, width: int) -> Pointwise:
-        """Of an estimator that has no rounds and values no row that it learnt from."""
+        """Return the entropies of an estimator without training rounds or values of training rows."""
         folds = int(fold.max(initial=-1)) + 1
         means = np.full((len(fold), folds, 2), np.nan)
         for seed, fold_of_row in enumerate(fold):
@@ -65,10 +68,10 @@ class Pointwise(NamedTuple):
         )
 
     def shortfall(self) -> Array:
-        """Return (seeds, folds): the nats that information loses because densities learned from few rows.
+        """Return (seeds, folds): the loss of information in nats because densities were fitted on few rows.
 
-        A density values other rows worse than its own; about half of that difference is its distance from the
-        best density of its kind.
+        -log q is larger on held-out rows than on training rows; about half of that difference is the distance
+        of the density from the best density of its kind.
         """
         gaps = self.held_out - self.learnt
         lost: Array = (gaps[..., 1] - gaps[..., 0]) / 2
@@ -76,9 +79,9 @@ class Pointwise(NamedTuple):
 
 
 def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
-    """(seeds, rows): in which fold each row is held out; rows of a group always together.
+    """Return (seeds, rows): the fold in which each row is held out; rows of a group share a fold.
 
-    (seeds, rows) of 0 where there is one group alone.
+    All values are 0 if there is only one group.
     """
     names, group = np.unique(groups, return_inverse=True)
     count = max(1, min(folds, len(names)))
@@ -90,13 +93,12 @@ def fold_of_rows(groups: Array, folds: int, seed: int, seeds: int) -> Array:
     )
 
 
-def standardised(values: Array, components: int | None) -> tuple[Array, float, Array]:
-    """Principal components with mean 0 and variance 1, the log volume that this takes away, and the deviation
-    of each component before.
+def standardized(values: Array, components: int | None) -> tuple[Array, float, Array]:
+    """Return standardized principal components, the removed log volume, and the original deviations.
 
-    Where fewer components than dimensions are kept, they are those of most variance. Where all are kept
-    (None, or as many as there are dimensions), dimensions are scaled before they are turned, so that the
-    scale of one dimension changes nothing.
+    The components have mean 0 and variance 1. If `components` is less than the number of dimensions, the
+    components with the most variance are returned. Otherwise (or if it is None) all components are returned,
+    and dimensions are scaled before the rotation, so that the scale of a dimension has no effect.
     """
     values = values.astype(np.float64)
     values = values - values.mean(axis=0)
@@ -110,10 +112,10 @@ def standardised(values: Array, components: int | None) -> tuple[Array, float, A
 
 
 def principal_axes(covariance: Array, components: int) -> Array:
-    """(dimensions, components) eigenvectors, that of most variance first.
+    """Return (dimensions, components) eigenvectors, in order of decreasing variance.
 
-    Their signs are free, and processors choose differently: here each points to the side of one fixed
-    direction.
+    The signs of eigenvectors are arbitrary and depend on the processor, so each vector is flipped to the side
+    of a fixed direction.
     """
     axes: Array = np.linalg.eigh(covariance)[1][:, ::-1][:, :components]
     side = np.random.default_rng(0).standard_normal(len(axes)) @ axes
@@ -121,16 +123,17 @@ def principal_axes(covariance: Array, components: int) -> Array:
 
 
 def _scaled(values: Array) -> tuple[Array, Array]:
-    """Centred dimensions with variance 1, and their deviations before."""
+    """Return centered dimensions scaled to variance 1, and their original deviations."""
     scale = values.std(axis=0)
-    # What varies less in relation to the largest holds the rounding of single precision, or nothing.
-    kept = scale > _LEAST_SCALE * scale.max(initial=0.0)
-    return values[:, kept] / scale[kept], scale[kept]
+    # A dimension whose deviation is smaller relative to the largest is constant or only has rounding errors.
+    varies = scale > _LEAST_SCALE * scale.max(initial=0.0)
+    return values[:, varies] / scale[varies], scale[varies]
 
 
 def shrunk_covariance(values: Array) -> Array:
-    """The covariance of centred rows, shrunk towards a multiple of the identity by the share that Ledoit and
-    Wolf (2004) derive.
+    """Return the covariance of centered rows, shrunk towards a multiple of the identity.
+
+    The amount of shrinkage is the formula of Ledoit and Wolf (2004):
 
     S = X'X / n,  m = tr S / p,  share = min(1, sum_k |x_k x_k' - S|^2 / n^2 / |S - m I|^2)
     """
@@ -145,18 +148,20 @@ def shrunk_covariance(values: Array) -> Array:
 
 
 def gaussian_information(target: Array, given: Array) -> float:
-    """The plug-in value for jointly Gaussian vectors, (log|C_t| + log|C_s| - log|C|) / 2, from a shrunk
-    covariance of the rows themselves.
+    """Return the plug-in information of jointly Gaussian vectors, (log|C_t| + log|C_s| - log|C|) / 2.
+
+    The covariance is the shrunk covariance of the same rows.
     """
-    joint = np.hstack([standardised(target, None)[0], standardised(given, None)[0]])
+    joint = np.hstack([standardized(target, None)[0], standardized(given, None)[0]])
     covariance, d = shrunk_covariance(joint), target.shape[1]
     parts = [np.linalg.slogdet(block)[1] for block in (covariance[:d, :d], covariance[d:, d:], covariance)]
     return float(parts[0] + parts[1] - parts[2]) / 2
 
 
 def gaussian(target: Array, given: Array, components: int | None, fold: Array) -> Pointwise:
-    """Held-out pointwise entropies under one joint Gaussian a fold, its covariance shrunk: -log q(t), and
-    -log q(t, s) + log q(s).
+    """Return held-out pointwise entropies under one joint Gaussian per fold with a shrunk covariance.
+
+    The entropies are -log q(t) and -log q(t|s) = -log q(t, s) + log q(s).
     """
     entropy, conditional, folds = (
         np.full(fold.shape, np.nan),
@@ -165,7 +170,7 @@ def gaussian(target: Array, given: Array, components: int | None, fold: Array) -
     )
     if folds < 2:
         return Pointwise.of(entropy, conditional, fold, 0)
-    (t, offset, _), (s, *_) = standardised(target, components), standardised(given, components)
+    (t, offset, _), (s, *_) = standardized(target, components), standardized(given, components)
     joint, d = np.hstack([t, s]), t.shape[1]
     for seed, fold_of_row in enumerate(fold):
         for k in range(folds):
@@ -181,12 +186,12 @@ def gaussian(target: Array, given: Array, components: int | None, fold: Array) -
 
 
 def _surprise(values: Array, covariance: Array, part: slice) -> Array:
-    """-log of the Gaussian density of some dimensions of centred rows."""
-    # Rounding alone may be left of a dimension in few rows; a millionth keeps the matrix invertible.
+    """Return -log of the Gaussian density of centered rows in the dimensions `part`."""
+    # In few rows a dimension may have only rounding errors; adding 1e-6 makes the matrix invertible.
     block = covariance[part, part] + 1e-6 * np.eye(len(covariance))[part, part]
     factor = np.linalg.cholesky(block)
     whitened = np.linalg.solve(factor, values[:, part].T)
-    found: Array = (
+    surprise: Array = (
         0.5 * (whitened**2).sum(axis=0) + np.log(np.diag(factor)).sum() + 0.5 * len(block) * np.log(2 * np.pi)
     )
-    return found
+    return surprise

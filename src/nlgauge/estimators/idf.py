@@ -1,6 +1,4 @@
-"""Inverse document frequencies: log((N + 1) / (df + 1)) of every token in N documents, log(N + 1) of a
-token in none.
-"""
+"""Inverse document frequencies: log((N + 1) / (df + 1)) for a token in df of N documents."""
 
 from __future__ import annotations
 
@@ -14,14 +12,17 @@ Arrays = dict[str, Array]
 
 
 def document_frequencies(documents: Ragged) -> Arrays:
-    """How many of these documents have each token; such counts may be added up."""
+    """Return the number of these documents that contain each token; counts of parts can be added."""
     seen = np.unique(np.column_stack([documents.values, documents.owners]), axis=0)[:, 0]
     ids, frequency = np.unique(seen, return_counts=True)
     return {"ids": ids, "frequency": frequency, "documents": np.array([len(documents)])}
 
 
 def inverse(partials: Sequence[Arrays]) -> Arrays:
-    """The weight of every token, from the counts of parts of the corpus."""
+    """Return the weight of every token from the counts of all parts of the corpus.
+
+    `unseen` is the weight of a token that no document contains, log(N + 1).
+    """
     count = sum(int(part["documents"][0]) for part in partials)
     ids, places = np.unique(np.concatenate([part["ids"] for part in partials]), return_inverse=True)
     frequency = np.bincount(places, np.concatenate([part["frequency"] for part in partials]), len(ids))
@@ -33,7 +34,7 @@ def inverse(partials: Sequence[Arrays]) -> Arrays:
 
 
 def weights(table: Arrays, ids: Array) -> Array:
-    """The weight of each of these tokens.
+    """Return the weight of each of these tokens.
 
     >>> table = inverse([document_frequencies(Ragged.of([[1, 2], [1, 1], [1, 3], [1, 3]]))])
     >>> weights(table, np.array([1, 2, 3, 4])).round(4).tolist()

@@ -1,21 +1,23 @@
 """Entropies of paired vectors by mixtures of Gaussians (KNIFE), held out by cross-fitting.
 
-q(t) is a mixture of Gaussians fitted by expectation maximization (`mixtures`), for 1, 2, 4, ... modes. q(t|s)
-is a mixture whose means, scales and weights are functions of s: for every number of modes one in closed form
-(`knife_starts`: a linear map, and a linear guess of the mode), and one in which a two-layer network is added
-to these and trained. With `full`, modes have a triangular factor L beside their scales: log N(y) = -|(1 + L)
-u|^2 / 2 + sum log scale - d/2 log 2 pi, u = scale (y - mean).
+q(t) is a mixture of Gaussians with 1, 2, 4, ... modes, fitted by expectation maximization (`mixtures`).
+q(t|s) is a mixture whose means, scales and weights are functions of s. For every number of modes it is fitted
+in closed form (`knife_starts`: a linear map, and a linear guess of the mode). The mean of these densities is
+the start of the training of a two-layer network, whose outputs are added to the parameters. With `full`,
+modes have a triangular factor L in addition to their scales: log N(y) = -|(1 + L) u|^2 / 2 + sum log scale -
+d/2 log 2 pi with u = scale (y - mean).
 
-What this does, and the released estimator (`knife_released`) does not: vectors are turned to their principal
-axes and standardized, so the value does not change with shift and scale; means are learned; the number of
-modes follows from rows that were not fitted; every row is valued by densities that never saw it; fitting goes
-on until the gain is below a tolerance; and all is done for several seeds. The networks of all seeds and folds
-are trained side by side, as one batch of matrices.
+Differences from the released estimator (`knife_released`): vectors are projected onto their principal axes
+and standardized, so the value does not change with shift and scale; means are learned; the number of modes
+depends on rows that were not fitted; every row is evaluated by densities that were fitted without it;
+training continues until the gain is below a tolerance; and everything is repeated for several seeds. The
+networks of all seeds and folds are trained together, as one batch of matrices.
 
-Nothing depends on the last bits of the vectors, because no choice is all or nothing. The density is a mixture
-of all that were fitted, q = sum_i w_i q_i with w_i ~ exp(-n loss_i) of n stopping rows: numbers of modes, and
-the network after each round. If a stage of ten rounds still gained in its last quarter another one follows,
-and its share in the value grows from 0 with what was gained. Modes that have no weight are not split any
+The result does not depend on the last bits of the vectors, because no choice is all or nothing. The
+density is a mixture of all fitted densities (each number of modes, and the network after each round): q =
+sum_i w_i q_i with w_i ~ exp(-n loss_i), where loss_i is the mean loss of the stopping rows, and n their
+number or at most 500. If a stage of ten rounds still gains in its last quarter, another stage follows, and
+its share in the value grows from 0 with the gain. If a mixture has no weight, its modes are not split
 further.
 """
 
@@ -29,7 +31,7 @@ import numpy as np
 
 from nlgauge._core.progress import report
 from nlgauge._core.ragged import Array
-from nlgauge.estimators.gaussian import Pointwise, standardised
+from nlgauge.estimators.gaussian import Pointwise, standardized
 from nlgauge.estimators.knife_starts import Expert, expert, weighing, weights_of
 from nlgauge.estimators.mixtures import Mixture, fit, most_modes, one_mode, split
 from nlgauge.models.loader import torch_modules
@@ -40,22 +42,23 @@ _STOPPING_SHARE = 0.2
 _BLOCK = 512
 _CLUSTERED = 4096
 _APART = 0.3
-# exp(-10) is no weight.
+# A density with a weight below exp(-10) is ignored.
 _NO_WEIGHT = 10.0
 _DECAY = 0.9, 0.999
-# Adam's usual 1e-8 makes full steps of gradients that are rounding alone.
+# With Adam's usual 1e-8, gradients that are only rounding errors would cause full steps.
 _LEAST_GRADIENT = 1e-3
 _ROWS_FOR_A_STEP, _FEWEST_STEPS, _MOST_STEPS = 16, 2, 100
 _WARMING = 0.1
 _LAST_LAYER = 1e-3
-# Nats that the last quarter of a stage must gain for another one: none of it below this, all of it from twice
-# this on.
+# Gain of the last quarter of a stage, in nats: the share of the next stage is 0 up to this gain, and 1 from
+# twice this gain on.
 TOLERANCE = 0.02
 
 
 class KnifeSettings(NamedTuple):
-    """How the densities are fitted: with so many modes at most, for stages of rounds, each of one step
-    for every 16 rows, but of 2 to 100 steps.
+    """Settings of the fits: at most `modes` modes, and at most `stages` stages of `rounds` rounds.
+
+    A round has one step per 16 rows, at least 2 and at most 100 steps.
     """
 
     modes: int = 16
@@ -68,7 +71,7 @@ class KnifeSettings(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The rows of one seed and fold: those to learn from, those that weigh densities, and those to value."""
+    """The rows of one seed and fold: training rows, rows that weight the densities, and held-out rows."""
 
     learning: Array
     stopping: Array
@@ -76,12 +79,12 @@ class _Rows(NamedTuple):
 
     @property
     def learnt(self) -> Array:
-        """Rows to show how much better the rows are valued that a density has seen."""
+        """Training rows on which densities are evaluated, for the comparison with held-out rows."""
         return self.learning[:_CLUSTERED]
 
 
 class _Values(NamedTuple):
-    """-log q of rows: of those that weigh, those held out, and those learned from."""
+    """-log q of the rows that weight the densities, of the held-out rows, and of the training rows."""
 
     stopping: Array
     held_out: Array
@@ -91,15 +94,14 @@ class _Values(NamedTuple):
 def cross_fitted(
     target: Array, given: Array, fold: Array, components: int | None, settings: KnifeSettings, seed: int
 ) -> Pointwise:
-    """Held-out pointwise entropies of `target`, alone and given `given`; `fold` (seeds, rows) says with whom
-    each row is held out.
+    """Return held-out pointwise entropies -log q(t) and -log q(t|s), with `target` as t and `given` as s.
 
-    `components`: principal components kept of each side; None keeps all. The order of the rows decides what
-    is drawn for each of them.
+    `fold` (seeds, rows) is the fold in which each row is held out. `components` is the number of principal
+    components of each side; None for all. The random numbers for a row depend on the order of the rows.
     """
     torch = torch_modules("estimating information")[1]
     before = torch.get_num_threads()
-    torch.set_num_threads(1)  # the matrices are small: more threads mostly wait for each other
+    torch.set_num_threads(1)  # the matrices are small, so more threads would mostly wait for each other
     try:
         return _cross_fitted(torch, target, given, fold, components, settings, seed)
     finally:
@@ -115,11 +117,11 @@ def _cross_fitted(
     settings: KnifeSettings,
     seed: int,
 ) -> Pointwise:
-    found = np.full((2, *fold.shape), np.nan)
+    entropies = np.full((2, *fold.shape), np.nan)
     seeds, folds = len(fold), int(fold.max(initial=0)) + 1
     if folds < 2:
-        return Pointwise.of(found[0], found[1], fold, 0)
-    (t, offset, spread), (s, *_) = standardised(target, components), standardised(given, components)
+        return Pointwise.of(entropies[0], entropies[1], fold, 0)
+    (t, offset, spread), (s, *_) = standardized(target, components), standardized(given, components)
     fits = []
     for k in range(seeds * folds):
         report("estimating information", k, 2 * seeds * folds)
@@ -134,24 +136,29 @@ def _cross_fitted(
         fits.append(_fit(t, s, spread, rows, settings, rng))
     trained = _trained(_Nets.of(torch, t, s, fits, settings), fits)
     numbers, checks = np.empty((4, seeds, folds, 2)), np.empty((2, seeds, folds))
-    for k, (one, net) in enumerate(zip(fits, trained, strict=True)):
+    for k, (fitted, net) in enumerate(zip(fits, trained, strict=True)):
         place = divmod(k, folds)
-        found[:, place[0], one.rows.rest] = one.alone.held_out + offset, net.values.held_out + offset
-        for side, values in enumerate((one.alone, net.values)):
+        entropies[:, place[0], fitted.rows.rest] = (
+            fitted.alone.held_out + offset,
+            net.values.held_out + offset,
+        )
+        for side, values in enumerate((fitted.alone, net.values)):
             numbers[2:, place[0], place[1], side] = (
                 values.learnt.mean() + offset,
                 values.held_out.mean() + offset,
             )
-        numbers[:2, place[0], place[1]] = (0, net.rounds), (one.gained, net.gained)
-        checks[:, place[0], place[1]] = one.modes, one.plain + offset
-    return Pointwise(found[0], found[1], fold, t.shape[1], *numbers, *checks)
+        numbers[:2, place[0], place[1]] = (0, net.rounds), (fitted.gained, net.gained)
+        checks[:, place[0], place[1]] = fitted.modes, fitted.plain + offset
+    return Pointwise(entropies[0], entropies[1], fold, t.shape[1], *numbers, *checks)
 
 
 class _Fit(NamedTuple):
-    """What is fitted without a network: q(t) as valued, its mean number of modes by weight, what its last
-    steps gained, and every q(t|s).
+    """The densities of one seed and fold that are fitted without a network.
 
-    `plain`: the mean of -log q on rows held out of a mixture that was fitted in another way, to check q(t).
+    The second field has the values of q(t). `modes` is the weighted mean of its number of modes, and `gained`
+    the gain of its last steps. `plain` is the mean of -log q on held-out rows for a mixture that was fitted
+    in another way, as a check of q(t). `experts` are the densities q(t|s), one per number of modes, and
+    `values` are their values.
     """
 
     rows: _Rows
@@ -175,11 +182,13 @@ def _fit(
             expert(level, t[learning], given[learning], t[stopping], given[stopping]) for level in levels
         ]
         return experts, [
-            _Values(*(one.surprise(t[part], given[part]) for part in (rows.stopping, rows.rest, rows.learnt)))
-            for one in experts
+            _Values(
+                *(density.surprise(t[part], given[part]) for part in (rows.stopping, rows.rest, rows.learnt))
+            )
+            for density in experts
         ]
 
-    # q(t) is q(t|s) of an s that has no dimensions, so that both err alike where s tells nothing.
+    # q(t) is q(t|s) for an s without dimensions, so that both have the same error if s has no information.
     alone, weights = _mixed(fitted(s[:, :0])[1])
     modes = float(weights @ [len(level.means) for level in levels])
     plain = _plain(t, rows, settings, rng)
@@ -189,18 +198,17 @@ def _fit(
 
 
 def _plain(t: Array, rows: _Rows, settings: KnifeSettings, rng: np.random.Generator) -> float:
-    """Fit mixtures by plain expectation maximization from random rows, and return the mean of -log q of
-    the rows held out.
-    """
+    """Fit mixtures by expectation maximization from random rows; return the mean of -log q, held out."""
     learning, d = t[rows.learning[:_CLUSTERED]], t.shape[1]
     most = most_modes(len(learning), settings.modes)
     fits = []
     for modes in sorted({1, math.ceil(most / 4), most}):
-        # A little apart, because rows may be equal.
+        # Noise is added, because rows may be equal.
         means = learning[rng.integers(len(learning), size=modes)] + _APART * rng.standard_normal((modes, d))
         fits.append(fit(learning, Mixture(np.eye(d), np.full(modes, 1 / modes), means, np.ones((modes, d)))))
     values = [
-        _Values(*(one.surprise(t[part]) for part in (rows.stopping, rows.rest, rows.learnt))) for one in fits
+        _Values(*(mixture.surprise(t[part]) for part in (rows.stopping, rows.rest, rows.learnt)))
+        for mixture in fits
     ]
     return float(_mixed(values)[0].held_out.mean())
 
@@ -208,7 +216,7 @@ def _plain(t: Array, rows: _Rows, settings: KnifeSettings, rng: np.random.Genera
 def _levels(
     t: Array, spread: Array, rows: _Rows, settings: KnifeSettings, rng: np.random.Generator
 ) -> list[Mixture]:
-    """Mixtures of 1, 2, 4, ... modes; no more of them once twice as many have no weight."""
+    """Fit mixtures of 1, 2, 4, ... modes; stop after a mixture that has no weight."""
     learning, stopping = t[rows.learning[:_CLUSTERED]], t[rows.stopping]
     directions = rng.standard_normal((settings.modes.bit_length(), t.shape[1]))
     levels, losses, fitted = [], [], one_mode(learning, settings.full)
@@ -222,8 +230,8 @@ def _levels(
 
 
 def _mixed(values: list[_Values]) -> tuple[_Values, Array]:
-    """The mixture of densities, weighted by the stopping rows, and the weights."""
-    weights = weights_of(np.array([one.stopping.mean() for one in values]), len(values[0].stopping))
+    """Return the mixture of densities, weighted by the stopping rows, and the weights."""
+    weights = weights_of(np.array([part.stopping.mean() for part in values]), len(values[0].stopping))
     with np.errstate(divide="ignore"):
         logs = np.log(weights)[:, None]
     return _Values(
@@ -232,8 +240,10 @@ def _mixed(values: list[_Values]) -> tuple[_Values, Array]:
 
 
 class _Nets(NamedTuple):
-    """The networks of all seeds and folds, one on top of the other: vectors of all rows, frames of the
-    targets, and parameters to train.
+    """The networks of all seeds and folds, stacked along the first axis.
+
+    `targets` and `givens` are the vectors of all rows, `frames` the frames of the targets, and `parameters`
+    the parameters to train.
     """
 
     torch: Any
@@ -249,7 +259,7 @@ class _Nets(NamedTuple):
 
     @classmethod
     def of(cls, torch: Any, t: Array, s: Array, fits: list[_Fit], settings: KnifeSettings) -> _Nets:
-        """Start where the closed forms are, each as near as the stopping rows like it."""
+        """Return networks that start at the weighted mean of the densities in closed form."""
         targets, givens = (
             torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (t, s)
         )
@@ -278,17 +288,18 @@ class _Nets(NamedTuple):
 
 
 def _blend(fit: _Fit, modes: int) -> Expert:
-    """The mean of the closed forms by weight: modes of a level come from splitting those of the level
-    before, so that they belong together.
+    """Return the weighted mean of the parameters of the densities in closed form.
+
+    The modes of each level correspond to the modes of the previous level, from which they were split.
     """
     weights = _mixed(fit.values)[1]
-    experts = [one.repeated(modes) for one in fit.experts]
+    experts = [density.repeated(modes) for density in fit.experts]
 
     def mean(parts: list[Array]) -> Array:
         blended: Array = np.tensordot(weights, np.array(parts), 1)
         return blended
 
-    mixtures = [one.mixture for one in experts]
+    mixtures = [density.mixture for density in experts]
     blended = Mixture(
         mean([m.frame for m in mixtures]),
         np.ones(modes),
@@ -297,14 +308,14 @@ def _blend(fit: _Fit, modes: int) -> Expert:
     )
     return Expert(
         blended,
-        mean([one.slopes for one in experts]),
-        mean([one.gates for one in experts]),
-        mean([one.offsets for one in experts]),
+        mean([density.slopes for density in experts]),
+        mean([density.gates for density in experts]),
+        mean([density.offsets for density in experts]),
     )
 
 
 def _started(torch: Any, start: Expert, settings: KnifeSettings, generator: Any) -> list[Any]:
-    """The parameters of one network that gives this density, but for a last layer that is nearly 0."""
+    """Return parameters of a network with this density; its last layer starts with weights near 0."""
     mixture, hidden = start.mixture, settings.hidden
     (modes, d), width = mixture.means.shape, len(start.slopes)
     outputs = modes * (2 * d + 1)
@@ -329,8 +340,10 @@ def _started(torch: Any, start: Expert, settings: KnifeSettings, generator: Any)
 
 
 def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: Any, lower: Any = None) -> Any:
-    """log q of (..., rows, d) values: (..., rows or 1, K, d) means and log inverse deviations, (..., rows
-    or 1, K) logits, (..., K, d, d) L.
+    """Return log q of `values` (..., rows, d).
+
+    `means` and `log_scales` (log inverse deviations) have the shape (..., rows or 1, K, d), `logits` (...,
+    rows or 1, K), and `lower` (the factor L) (..., K, d, d).
     """
     log_scales = log_scales.clamp(-_LARGEST_LOG_SCALE, _LARGEST_LOG_SCALE)
     u = (values[..., None, :] - means) * log_scales.exp()
@@ -341,7 +354,7 @@ def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: A
 
 
 def _log_density(nets: _Nets, places: Any) -> tuple[Any, Any]:
-    """log q(t|s) of (nets, rows) places, and the log scales of the modes in their frame."""
+    """Return log q(t|s) of the rows `places` (nets, rows), and the log scales of the modes in their frame."""
     torch, modes = nets.torch, nets.modes
     skip, bias, w1, b1, w2, b2, w3, *lower = nets.parameters
     values, conditions = torch.bmm(nets.targets[places], nets.frames.transpose(1, 2)), nets.givens[places]
@@ -358,8 +371,9 @@ def _log_density(nets: _Nets, places: Any) -> tuple[Any, Any]:
 
 
 class _Trained(NamedTuple):
-    """q(t|s) of one seed and fold as valued, the mean round by weight, and what the last quarter of its
-    last stage gained.
+    """Values of q(t|s) of one seed and fold, the weighted mean round, and the gain at the end.
+
+    `gained` is the gain of the last quarter of the last stage.
     """
 
     values: _Values
@@ -368,34 +382,34 @@ class _Trained(NamedTuple):
 
 
 def _trained(nets: _Nets, fits: list[_Fit]) -> list[_Trained]:
-    """Train by stages of Adam on the learning rows; what closed forms and every round give is mixed,
-    weighted by the stopping rows.
+    """Train all networks in stages of Adam.
+
+    The result for each network is a mixture of q(t), of the densities q(t|s) in closed form, and of the
+    network after each round, weighted by the stopping rows.
     """
     candidates = [[fit.alone, *fit.values] for fit in fits]
-    closed = [len(one) for one in candidates]
-    trained = [_Trained(_mixed(one)[0], 0.0, math.inf) for one in candidates]
+    closed = [len(densities) for densities in candidates]
+    trained = [_Trained(_mixed(densities)[0], 0.0, math.inf) for densities in candidates]
     share = np.ones(len(fits))
     for stage in range(nets.settings.stages):
         if not share.any():
             break
         report("estimating information", nets.settings.stages + stage, 2 * nets.settings.stages)
         by_round = list(_stage(nets, stage))
-        for k, one in enumerate(candidates):
-            before = min(values.stopping.mean() for values in one)
-            one += [values[k] for values in by_round]
+        for k, densities in enumerate(candidates):
+            before = min(values.stopping.mean() for values in densities)
+            densities.extend(values[k] for values in by_round)
             if share[k]:
                 trained[k] = _followed(
-                    trained[k], one, closed[k], before, float(share[k]), nets.settings.rounds
+                    trained[k], densities, closed[k], before, float(share[k]), nets.settings.rounds
                 )
-        gained = np.array([one.gained for one in trained])
+        gained = np.array([net.gained for net in trained])
         share = share * still_gaining(gained)
     return trained
 
 
 def still_gaining(gained: Array) -> Array:
-    """How far a density has not settled: not at all up to the tolerance, wholly from twice that on, and
-    no step between.
-    """
+    """Return the share of the next stage: 0 up to `TOLERANCE`, 1 from twice that on, linear in between."""
     share: Array = np.clip(gained / TOLERANCE - 1, 0.0, 1.0)
     return share
 
@@ -403,22 +417,20 @@ def still_gaining(gained: Array) -> Array:
 def _followed(
     before: _Trained, candidates: list[_Values], closed: int, least: float, share: float, rounds: int
 ) -> _Trained:
-    """The density after one more stage; `share` of its values follow from it, the rest from the density
-    before.
-    """
+    """Return the density after one more stage: `share` times the new values, the rest from before."""
     values, weights = _mixed(candidates)
     blended = _Values(
         *((1 - share) * old + share * new for old, new in zip(before.values, values, strict=True))
     )
     done = np.concatenate([np.zeros(closed), np.arange(1, len(candidates) - closed + 1)])
-    losses = np.array([one.stopping.mean() for one in candidates[closed:]])
+    losses = np.array([values.stopping.mean() for values in candidates[closed:]])
     quarter = len(losses) - max(1, rounds // 4)
     gained = min(least, losses[:quarter].min(initial=np.inf)) - min(least, losses.min())
     return _Trained(blended, float((1 - share) * before.rounds + share * (weights @ done)), float(gained))
 
 
 def _stage(nets: _Nets, stage: int) -> Iterator[list[_Values]]:
-    """Adam for a number of rounds, in place; after each the values of every network's rows."""
+    """Train for a number of rounds, in place; yield the values of all networks after each round."""
     settings = nets.settings
     length = max(len(rows.learning) for rows in nets.rows)
     steps = min(max(math.ceil(length / _ROWS_FOR_A_STEP), _FEWEST_STEPS), _MOST_STEPS)
@@ -441,8 +453,10 @@ def _stage(nets: _Nets, stage: int) -> Iterator[list[_Values]]:
 
 
 def _loss(nets: _Nets, batch: Any) -> Any:
-    """-mean log q of a batch for each network, and of one more row that lies one deviation of all
-    residuals from each mode, summed over networks.
+    """Return the loss of a batch: -mean log q plus a term for the scales, summed over the networks.
+
+    The term is the mean over modes of -log q of one additional row at a distance of one deviation of all
+    residuals, divided by the number of training rows.
     """
     for parameter in nets.parameters:
         parameter.requires_grad_()
@@ -453,9 +467,7 @@ def _loss(nets: _Nets, batch: Any) -> Any:
 
 
 def _batches(nets: _Nets, length: int) -> Iterator[Any]:
-    """(networks, rows) without end: each network's learning rows, shuffled anew when all have had their
-    turn.
-    """
+    """Yield endless batches (networks, rows) of training rows, shuffled again after each pass."""
     while True:
         rows = nets.torch.stack(
             [_resized(nets.torch, _shuffled(nets, net), length) for net in range(len(nets.rows))]
@@ -464,8 +476,9 @@ def _batches(nets: _Nets, length: int) -> Iterator[Any]:
 
 
 def _course(share: float) -> float:
-    """The learning rate's course: up in the first tenth of a stage, then evenly down to 0, so that the
-    last rounds differ little.
+    """Return the factor of the learning rate: rising in the first tenth of a stage, then falling to 0.
+
+    The last rounds therefore differ little.
     """
     return min(1.0, share / _WARMING) * (1 - share)
 
@@ -473,7 +486,7 @@ def _course(share: float) -> float:
 def _adam(
     parameters: list[Any], gradients: tuple[Any, ...], moments: list[list[Any]], rate: float, step: int
 ) -> None:
-    """One step of Adam, in place."""
+    """Take one step of Adam, in place."""
     (first_decay, second_decay), (firsts, seconds) = _DECAY, moments
     for parameter, gradient, first, second in zip(parameters, gradients, firsts, seconds, strict=True):
         first.lerp_(gradient, 1 - first_decay)
@@ -488,18 +501,16 @@ def _shuffled(nets: _Nets, net: int) -> Any:
 
 
 def _resized(torch: Any, rows: Any, length: int) -> Any:
-    """Rows repeated from the first one on until there are `length`: networks learn side by side, and some
-    have a row more.
-    """
+    """Repeat rows cyclically up to `length`: networks are trained together, and some have more rows."""
     return rows[torch.arange(length) % len(rows)]
 
 
 def _surprises(nets: _Nets, rows: list[Array]) -> list[Array]:
-    """-log q of each network's own rows."""
+    """Return -log q of the rows of each network."""
     torch = nets.torch
     length = max(map(len, rows))
     places = torch.stack([_resized(torch, torch.from_numpy(part), length) for part in rows])
     with torch.no_grad():
         parts = [-_log_density(nets, block)[0] for block in places.split(_BLOCK, dim=1)]
-    found = torch.cat(parts, dim=1).double().numpy()
-    return [found[i, : len(part)] for i, part in enumerate(rows)]
+    surprises = torch.cat(parts, dim=1).double().numpy()
+    return [surprises[i, : len(part)] for i, part in enumerate(rows)]

@@ -1,12 +1,13 @@
-"""The estimator that the authors of COSMIC released, with all that is wrong with it: for comparing with their
-numbers, not for measuring.
+"""The estimator that the authors of COSMIC released, for comparison with their numbers.
 
-One fit on all rows, valued on the same rows: modes of q(t) stay where they started, around 0, and are as many
-as a batch has rows; scales lie between 1/e and e, whatever the data's; q(t|s) has three networks (means,
-scales, weights) of two layers, each normalised, linear, ReLU, before a linear one; plain gradient descent,
-batches in the order of the rows, no stopping rule. So the value changes with shift and scale of the vectors,
-grows with what was memorised, and is far from converged. The same random numbers in the same order as the
-package draws them: with `seed` it is the package's number after `torch.manual_seed(seed)`.
+Its errors are reproduced. It fits on all rows and evaluates the same rows. The means of the modes of q(t) are
+not trained and remain near 0, and there are as many modes as rows in a batch. Scales are between 1/e and e,
+regardless of the data. q(t|s) has three networks (means, scales, weights) with two hidden layers (layer
+normalization, linear, ReLU) and a linear output layer. Training is plain gradient descent with batches in the
+order of the rows and without a stopping rule. Therefore the value changes with shift and scale of the
+vectors, increases with memorization, and is far from convergence; do not use it as a measurement. Random
+numbers are drawn in the same order as in the package: the value for `seed` is the package's value after
+`torch.manual_seed(seed)`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _BLOCK = 1024
 
 
 class ReleasedSettings(NamedTuple):
-    """The package's defaults; `batch` as its scorer sets it."""
+    """The default settings of the package; `batch` has the value that its scorer sets."""
 
     modes: int = 4
     learning_rate: float = 0.01
@@ -37,20 +38,22 @@ class ReleasedSettings(NamedTuple):
 
 
 def released(target: Array, given: Array, settings: ReleasedSettings, seed: int, seeds: int) -> Pointwise:
-    """Pointwise entropies of `target`, alone and given `given`, for `seeds` seeds from `seed` on; in one
-    fold that holds nothing out.
+    """Return pointwise entropies -log q(t) and -log q(t|s), with `target` as t and `given` as s.
+
+    The seeds are `seed`, `seed` + 1, ...; there are `seeds` of them. All rows are in one fold, and no row is
+    held out.
     """
     torch = torch_modules("estimating information")[1]
     before = torch.get_num_threads()
-    torch.set_num_threads(1)  # the matrices are small: more threads mostly wait for each other
+    torch.set_num_threads(1)  # the matrices are small, so more threads would mostly wait for each other
     try:
         targets, givens = (
             torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (target, given)
         )
-        found = [_released(torch, targets, givens, settings, seed + k, k, seeds) for k in range(seeds)]
+        by_seed = [_released(torch, targets, givens, settings, seed + k, k, seeds) for k in range(seeds)]
     finally:
         torch.set_num_threads(before)
-    entropy, conditional = (np.array([one[side] for one in found]) for side in (0, 1))
+    entropy, conditional = (np.array([entropies[side] for entropies in by_seed]) for side in (0, 1))
     one_fold = Pointwise.of(entropy, conditional, np.zeros(entropy.shape, dtype=np.int64), target.shape[1])
     return one_fold._replace(
         rounds=np.full_like(one_fold.rounds, settings.epochs),
@@ -102,10 +105,12 @@ def _log_mixture(torch: Any, values: Any, means: Any, scales: Any, logits: Any) 
 
 
 def _network(torch: Any, width: int, hidden: int, outputs: int, generator: Any) -> list[Any]:
-    """Gain and shift of the normalisation, then weight and bias, of each hidden layer; weight and bias of
-    the last.
+    """Return the parameters of a network, layer by layer.
+
+    A hidden layer has gain and shift of its normalization, weight and bias; the last layer has weight and
+    bias.
     """
-    found = []
+    parameters = []
     for i in range(_HIDDEN_LAYERS + 1):
         inputs = width if i == 0 else hidden
         size = hidden if i < _HIDDEN_LAYERS else outputs
@@ -114,13 +119,13 @@ def _network(torch: Any, width: int, hidden: int, outputs: int, generator: Any) 
             torch.empty(*shape).uniform_(-bound, bound, generator=generator)
             for shape in ((size, inputs), (size,))
         ]
-        found += [torch.ones(inputs), torch.zeros(inputs), *layer] if i < _HIDDEN_LAYERS else layer
-    return found
+        parameters += [torch.ones(inputs), torch.zeros(inputs), *layer] if i < _HIDDEN_LAYERS else layer
+    return parameters
 
 
 def _output(torch: Any, values: Any, network: list[Any]) -> Any:
-    linear, normalised = torch.nn.functional.linear, torch.nn.functional.layer_norm
+    linear, normalized = torch.nn.functional.linear, torch.nn.functional.layer_norm
     for i in range(0, 4 * _HIDDEN_LAYERS, 4):
         gain, shift, weight, bias = network[i : i + 4]
-        values = torch.relu(linear(normalised(values, gain.shape, gain, shift), weight, bias))
+        values = torch.relu(linear(normalized(values, gain.shape, gain, shift), weight, bias))
     return linear(values, *network[-2:])

@@ -1,5 +1,6 @@
-"""Where the training of q(t|s) starts: for each mixture of the targets, a linear map and a linear guess
-of the mode, in closed form.
+"""Densities q(t|s) in closed form, at which the training starts.
+
+Each consists of a mixture of the targets, a linear map, and a linear guess of the mode.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.estimators.mixtures import Mixture, inverse_factor, joint_logs, maximized, widened
 
-# The least is not 0: what few rows leave undetermined would be divided by rounding.
+# The smallest strength is not 0: directions that few rows leave undetermined would be divided by rounding
+# errors.
 _STRENGTHS = 0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0
 _TRUSTS = 0.0, 0.03, 0.1, 0.3, 1.0
 _MOST_WEIGHING = 500
@@ -19,23 +21,22 @@ _LEAST_DEVIATION = 1e-2
 
 
 def weighing(rows: int) -> int:
-    """How many rows count where their mean loss becomes a weight, exp(-count * loss): with more, a loss
-    would have to be known to more digits.
+    """Return the number of rows n in a weight exp(-n * loss), at most `_MOST_WEIGHING`.
+
+    With a larger n, the loss would have to be accurate to more digits.
     """
     return min(_MOST_WEIGHING, rows)
 
 
 def weights_of(losses: Array, rows: int) -> Array:
-    """Return weights that sum to 1 along the first axis, from mean losses of that many rows."""
+    """Return weights that sum to 1 along the first axis, from mean losses of `rows` rows."""
     weights = np.exp(-weighing(rows) * (losses - losses.min(axis=0)))
     normalized: Array = weights / weights.sum(axis=0)
     return normalized
 
 
 class Expert(NamedTuple):
-    """q(t|s): the mode is guessed from s by s @ gates + offsets, and t - s @ slopes is distributed as
-    that mode of the mixture.
-    """
+    """A density q(t|s): a mixture of t - s @ slopes whose modes have the logits s @ gates + offsets."""
 
     mixture: Mixture
     slopes: Array
@@ -52,7 +53,7 @@ class Expert(NamedTuple):
         return surprise
 
     def repeated(self, modes: int) -> Expert:
-        """Return the same density with every mode repeated until there are so many."""
+        """Return the same density with every mode repeated, so that it has `modes` modes."""
         times = modes // len(self.offsets)
         mixture = self.mixture._replace(
             means=np.repeat(self.mixture.means, times, 0), scales=np.repeat(self.mixture.scales, times, 0)
@@ -66,14 +67,16 @@ class Expert(NamedTuple):
 
 
 def log_softmax(logits: Array) -> Array:
-    """Return the logarithms of shares that sum to 1 in each row."""
+    """Return the log softmax of each row."""
     logs: Array = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     return logs
 
 
 def expert(mixture: Mixture, target: Array, given: Array, wanted: Array, shown: Array) -> Expert:
-    """Fit q(t|s) with the modes of a mixture of the targets on `target` and `given`; the rows `wanted`
-    and `shown` say how far to trust it.
+    """Fit q(t|s) with the modes of a mixture of the targets.
+
+    `target` and `given` are t and s of the rows to fit. `wanted` and `shown` are t and s of other rows, which
+    determine the shrinkage and the widths of the modes.
     """
     shares, others = mixture.shares(target), mixture.shares(wanted)
     of_target, of_given = (_means(shares, side) for side in (target, given))
@@ -101,7 +104,7 @@ def _means(shares: Array, rows: Array) -> Array:
 def _gates(
     shares: Array, others: Array, given: Array, shown: Array, means: Array, residuals: Array
 ) -> tuple[Array, Array]:
-    """Fit the linear discriminant of the modes, as far as other rows trust it."""
+    """Fit the linear discriminant of the modes, multiplied by a factor that other rows determine."""
     factor = inverse_factor(residuals)
     gates = factor.T @ (factor @ means.T)
     offsets, prior = (
@@ -119,15 +122,16 @@ def _gates(
 
 
 def ridge(target: Array, given: Array, wanted: Array, shown: Array) -> Array:
-    """Return a linear map from `given` to `target`: the mean of ridge regressions, weighted by what they
-    leave of `wanted`, given `shown`.
+    """Return a linear map from `given` to `target`: a weighted mean of ridge regressions.
+
+    The weights depend on the residuals of `wanted` when it is predicted from `shown`.
     """
     covariance, crossed = given.T @ given / len(given), given.T @ target / len(given)
     tried = [
         np.linalg.solve(covariance + strength * np.eye(len(covariance)), crossed) for strength in _STRENGTHS
     ]
     tried.append(np.zeros_like(crossed))
-    # One more row with the variance of all: a handful of rows must not look like certainty.
+    # One row with the variance of all rows is added: a few rows must not look like certainty.
     left = [(((wanted - shown @ slopes) ** 2).sum(axis=0) + 1) / (len(wanted) + 1) for slopes in tried]
     weights = weights_of(0.5 * np.log(np.array(left)).sum(axis=1), len(wanted))
     mean: Array = np.tensordot(weights, np.array(tried), 1)

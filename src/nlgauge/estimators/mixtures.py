@@ -1,10 +1,10 @@
-"""Mixtures of Gaussians by expectation maximization, with ever more modes: 1, 2, 4, ..., each level by
-splitting the modes of the level before.
+"""Mixtures of Gaussians with 1, 2, 4, ... modes, fitted by expectation maximization.
 
-Every level is fitted until ten steps gain less than `TOLERANCE`. Modes have deviations of their own in a
-frame that all share: the factor of the shrunk covariance that the modes leave, so that dimensions may be
-correlated within modes. Nothing is drawn or chosen by comparing numbers that could be nearly equal: a mode is
-split along the direction of its largest variance, found by a fixed number of power iterations.
+The modes of each level are split to get the modes of the next level. Every level is fitted until ten steps
+gain less than `TOLERANCE`. Each mode has its own deviations in a common frame: the inverse factor of the
+shrunk covariance within modes, so that dimensions may be correlated within modes. This module draws no random
+numbers, and it makes no choice by comparing numbers that could be nearly equal: a mode is split along the
+direction of its largest variance, computed by a fixed number of power iterations.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.estimators.gaussian import shrunk_covariance
 
-# Nats per row that ten steps must gain, else the fit has settled.
+# The fit has converged if ten steps gain less than this, in nats per row.
 TOLERANCE = 1e-3
 _STEPS, _MOST_STEPS = 10, 300
 _POWER_ITERATIONS = 8
@@ -27,10 +27,10 @@ _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
 class Mixture(NamedTuple):
-    """Weights (K), means (K, d) and scales of modes in a frame: rows @ frame.T; scales are inverse deviations
-    (K, d) or, if full, factors (K, d, d).
+    """A mixture: weights (K), means (K, d) and scales of its modes in the frame `rows @ frame.T`.
 
-    `gained`: nats per row that the last ten steps of its fit gained.
+    `scales` are inverse deviations (K, d) or, if full, inverse factors of covariances (K, d, d). `gained` is
+    the gain of the last ten steps of the fit, in nats per row.
     """
 
     frame: Array
@@ -41,11 +41,11 @@ class Mixture(NamedTuple):
 
     @property
     def full(self) -> bool:
-        """Whether each mode has a covariance of its own."""
+        """True if each mode has its own full covariance."""
         return self.scales.ndim == 3
 
     def framed(self, rows: Array) -> Array:
-        """Turn rows into the frame of the modes."""
+        """Return the rows in the frame of the modes."""
         turned: Array = rows @ self.frame.T
         return turned
 
@@ -61,12 +61,12 @@ class Mixture(NamedTuple):
         return float(np.log(np.diag(self.frame)).sum())
 
     def shares(self, rows: Array) -> Array:
-        """Return (rows, K): how likely each row comes from each mode."""
+        """Return (rows, K): the probability that each row comes from each mode."""
         return _shares(joint_logs(self.framed(rows), self))[0]
 
 
 def most_modes(rows: int, modes: int) -> int:
-    """Return the largest power of two that is at most `modes` and leaves 20 rows per mode."""
+    """Return the largest power of two that is at most `modes` and has at least 20 rows per mode."""
     return int(2 ** math.floor(math.log2(max(1, min(modes, rows // _ROWS_PER_MODE)))))
 
 
@@ -81,8 +81,8 @@ def one_mode(rows: Array, full: bool) -> Mixture:
 def split(rows: Array, mixture: Mixture, spread: Array, direction: Array) -> Mixture:
     """Fit a mixture of twice as many modes.
 
-    `spread` (d) is the deviation of each dimension before rows were standardized: a mode is split along its
-    longest axis in those units, and `direction` (d) is where the search for that axis starts.
+    `spread` (d) is the deviation of each dimension before the rows were standardized; a mode is split along
+    its longest axis in those units. `direction` (d) is the start of the power iterations for that axis.
     """
     turned, shares = mixture.framed(rows), mixture.shares(rows)
     halves = (
@@ -104,9 +104,7 @@ def split(rows: Array, mixture: Mixture, spread: Array, direction: Array) -> Mix
 
 
 def fit(turned: Array, mixture: Mixture) -> Mixture:
-    """Maximize the likelihood of rows that are in the frame already, until ten steps gain less than the
-    tolerance.
-    """
+    """Maximize the likelihood of rows in the frame, until ten steps gain less than `TOLERANCE`."""
     before = -np.inf
     for step in range(_MOST_STEPS + 1):
         shares, logs = _shares(joint_logs(turned, mixture))
@@ -121,8 +119,10 @@ def fit(turned: Array, mixture: Mixture) -> Mixture:
 
 
 def maximized(turned: Array, shares: Array, frame: Array, pooled: Array, full: bool) -> Mixture:
-    """Take the step of maximization; one more row in each mode, at its mean and with the deviations of
-    all modes, keeps it from vanishing.
+    """Take the maximization step of expectation maximization.
+
+    One row is added to each mode, at its mean and with the variances `pooled` over all modes, so that no mode
+    vanishes.
     """
     counts = shares.sum(axis=0)[:, None]
     means = (shares.T @ turned) / counts.clip(1e-300)
@@ -139,7 +139,7 @@ def maximized(turned: Array, shares: Array, frame: Array, pooled: Array, full: b
 
 
 def joint_logs(turned: Array, mixture: Mixture) -> Array:
-    """Return (rows, K): log of weight times density, in the frame."""
+    """Return (rows, K): the log of weight times density, in the frame."""
     diagonal = np.diagonal(mixture.scales, axis1=1, axis2=2) if mixture.full else mixture.scales
     constants = np.log(mixture.weights) + np.log(diagonal).sum(axis=1) - turned.shape[1] * _HALF_LOG_TWO_PI
     logs: Array = constants - 0.5 * distances(turned, mixture)
@@ -147,7 +147,7 @@ def joint_logs(turned: Array, mixture: Mixture) -> Array:
 
 
 def distances(turned: Array, mixture: Mixture) -> Array:
-    """Return (rows, K): squared distances from the modes, in their deviations."""
+    """Return (rows, K): squared distances from the modes, in units of their deviations."""
     if mixture.full:
         return np.stack(
             [
@@ -157,17 +157,19 @@ def distances(turned: Array, mixture: Mixture) -> Array:
             axis=1,
         )
     precisions = mixture.scales**2
-    found: Array = (
+    squared: Array = (
         turned**2 @ precisions.T
         - 2 * turned @ (mixture.means * precisions).T
         + (mixture.means**2 * precisions).sum(axis=1)
     )
-    return found
+    return squared
 
 
 def widened(mixture: Mixture, turned: Array, shares: Array) -> Mixture:
-    """Scale the deviations of all modes to other rows, in the frame, and one more: the rows that modes
-    were fitted to lie nearer to them.
+    """Scale the deviations of all modes to the distances of other rows, in the frame.
+
+    The rows that the modes were fitted on are nearer to them. One row at a distance of one deviation is
+    added.
     """
     rows, d = turned.shape
     wider = np.sqrt(((shares * distances(turned, mixture)).sum() / d + 1) / (rows + 1))
@@ -176,12 +178,12 @@ def widened(mixture: Mixture, turned: Array, shares: Array) -> Mixture:
 
 def _shares(logs: Array) -> tuple[Array, Array]:
     total = np.logaddexp.reduce(logs, axis=1)
-    # Smaller shares would be slow, because processors are slow at the smallest numbers.
+    # Smaller shares would lead to denormal numbers, with which processors are slow.
     return np.exp((logs - total[:, None]).clip(-60)), total
 
 
 def _half(rows: Array, share: Array, direction: Array) -> Array:
-    """Return one deviation along the longest axis of a mode."""
+    """Return the vector of one deviation along the longest axis of a mode."""
     weights = share / share.sum().clip(1e-300)
     centered = np.sqrt(weights)[:, None] * (rows - weights @ rows)
     for _ in range(_POWER_ITERATIONS):
@@ -192,10 +194,10 @@ def _half(rows: Array, share: Array, direction: Array) -> Array:
 
 
 def inverse_factor(residuals: Array) -> Array:
-    """Return the inverse factor of the covariance of residuals; their correlations are shrunk."""
+    """Return the inverse Cholesky factor of the covariance of residuals, with shrunk correlations."""
     if not residuals.shape[1]:
         return np.zeros((0, 0))
-    # One more row with the variance of all: a handful of rows must not look like certainty.
+    # One row with the variance of all rows is added: a few rows must not look like certainty.
     deviations = np.sqrt(((residuals**2).sum(axis=0) + 1) / (len(residuals) + 1))
     rows, d = residuals.shape
     shrunk = (rows * shrunk_covariance(residuals / deviations) + np.eye(d)) / (rows + 1)

@@ -1,6 +1,4 @@
-"""The earth mover's distance between weighted points, with the masses that both sides have at the same
-place left where they are.
-"""
+"""The earth mover's distance between weighted points; mass that both sides share is not moved."""
 
 from __future__ import annotations
 
@@ -13,8 +11,9 @@ from nlgauge.estimators.transport import exact_plan
 
 
 class DistinctPoints(NamedTuple):
-    """Different points, by keys that are equal where points are; how often each is there, and (points, d)
-    where it is.
+    """Distinct points: keys, counts, and coordinates `places` of shape (points, d).
+
+    Equal points have equal keys.
     """
 
     keys: Array
@@ -23,7 +22,7 @@ class DistinctPoints(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """The distance, the plan (points of one, points of the other), and the cost per unit of mass."""
+    """The distance, the plan, and the cost per unit of mass; the matrices have a row per source point."""
 
     distance: float
     plan: Array
@@ -31,15 +30,15 @@ class Moved(NamedTuple):
 
 
 def moved(one: DistinctPoints, other: DistinctPoints) -> Moved:
-    """The least cost of moving one measure, of mass 1, onto the other, by Euclidean distances.
+    """Return the least cost of moving measure `one` to measure `other`, both of mass 1.
 
-    As these keep the triangle inequality, mass that both have at a point need not move: what is left is a
-    smaller problem, and none for equal texts.
+    The cost is the Euclidean distance. It satisfies the triangle inequality, so mass that both measures have
+    at a point does not move. The remaining problem is smaller, and empty for equal texts.
     """
     from scipy.spatial.distance import cdist
 
     cost = cdist(one.places, other.places)
-    # In units of 1 / (sum of counts of both): whole numbers, of which what is common can be taken exactly.
+    # In units of 1 / total, masses are whole numbers, so the common mass can be subtracted exactly.
     total = int(one.counts.sum()) * int(other.counts.sum())
     masses = [one.counts * int(other.counts.sum()), other.counts * int(one.counts.sum())]
     plan = np.zeros(cost.shape)

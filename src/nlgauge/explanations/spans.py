@@ -11,9 +11,10 @@ neighbors, and a token that the text lacks has no place.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
+from itertools import accumulate
 
 from rapidfuzz.distance import Levenshtein
 
@@ -33,12 +34,20 @@ from nlgauge.explanations import (
 _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 
-def located(explanation: Explanation, texts: dict[str, str]) -> Explanation:
+def located(explanation: Explanation, texts: Mapping[str, int], text_of: Callable[[int], str]) -> Explanation:
     """Return the explanation with the places of its tokens, for the texts ("prediction", "reference",
-    "source") whose tokens it has.
+    "source") whose tokens it has; places that the metric did not add are searched for.
     """
-    found = {side: spans(tokens, texts[side]) for side, tokens in sides(explanation).items() if side in texts}
-    return replace(explanation, spans=found)
+    return replace(
+        explanation,
+        spans={
+            side: explanation.spans[side]
+            if side in explanation.spans
+            else spans(tokens, text_of(texts[side]))
+            for side, tokens in sides(explanation).items()
+            if side in texts
+        },
+    )
 
 
 @singledispatch
@@ -91,6 +100,12 @@ def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
     spaces = any(token.isspace() for token in tokens)
     folded, places = _folded(text, spaces)
     plain = [_folded(_bare(token), spaces)[0] for token in tokens]
+    if "".join(plain) == folded:
+        ends = accumulate(map(len, plain))
+        return [
+            (places[end - len(token)], places[end - 1] + 1) if token else None
+            for token, end in zip(plain, ends, strict=True)
+        ]
     aligned = _aligned(plain, folded)
     free = bytearray(b"\1" * len(folded))
     found: list[Span | None] = [None] * len(tokens)
@@ -147,6 +162,12 @@ def _folded(text: str, spaces: bool) -> tuple[str, list[int]]:
     """Return the text without capitals and accents, with or without spaces, and the place of each character
     in the original text.
     """
+    if text.isascii():
+        signs = text.lower()
+        if spaces or not any(map(str.isspace, text)):
+            return signs, list(range(len(text)))
+        shown = [place for place, sign in enumerate(signs) if not sign.isspace()]
+        return "".join(signs.split()), shown
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):

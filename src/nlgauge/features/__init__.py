@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -61,8 +61,24 @@ class Feature:
         return []
 
     def compute_with(self, others: Sequence[Feature], keys: list[Any], work: Work) -> list[Any]:
-        """Return the values of this feature, then of the other features that `together` has named."""
+        """Return the values of this feature, then of each other feature that `together` has returned."""
         raise NotImplementedError
+
+
+class RowKernel(NamedTuple):
+    """The compiled function of a row feature: what it reads and what it writes for a prediction and one reference.
+
+    `compute` of the feature gives the same numbers; `shape` makes its return value of the columns.
+    """
+
+    name: str
+    # How both texts become tokens: a feature `Tokens`.
+    tokens: Any
+    # The number of columns that the kernel writes.
+    width: int
+    # From (rows, width) columns to the return value of `compute`.
+    shape: Callable[[Any], Any]
+    orders: int = 0
 
 
 class RowFeature:
@@ -72,16 +88,22 @@ class RowFeature:
         """Return the values of every row of the view, in its order."""
         raise NotImplementedError
 
+    def kernel(self) -> RowKernel | None:
+        """Return the compiled function of a pair of texts; None if there is none (see nlgauge.metric.compiled)."""
+        return None
 
-@dataclass(frozen=True)
+
 class Work:
     """The resources of a feature while it computes: the options of the run, its memory, and other
     features.
     """
 
-    options: RunOptions
-    memory: Any = field(default_factory=dict)
-    features: Features | None = None
+    __slots__ = ("features", "memory", "options")
+
+    def __init__(self, options: RunOptions, memory: Any = None, features: Features | None = None) -> None:
+        self.options = options
+        self.memory: Any = {} if memory is None else memory
+        self.features = features
 
     def get(self, feature: Feature, keys: Sequence[Any]) -> Any:
         """Another feature of these keys, one row per key."""

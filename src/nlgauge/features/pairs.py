@@ -1,6 +1,4 @@
-"""Values that metrics share for a row (a prediction with its reference or references, or with its source):
-alignments and overlaps, computed once.
-"""
+"""Values that metrics share for a row, a prediction with its references: overlaps, and findings of a metric."""
 
 from __future__ import annotations
 
@@ -8,24 +6,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge.features import RowFeature
+from nlgauge.features import RowFeature, RowKernel
 from nlgauge.features.tokens.text import Tokens
-from nlgauge.kernels.edits.distances import edit_counts
-from nlgauge.kernels.fragments import fragment_column
-from nlgauge.kernels.ngram_sets import repeated_ngrams
 from nlgauge.kernels.ngrams import ngram_matches, ngram_totals
-
-
-@dataclass(frozen=True)
-class EditCounts(RowFeature):
-    """(rows, 4) substitutions, deletions, insertions and hits between each prediction and its one
-    reference.
-    """
-
-    tokens: Tokens
-
-    def compute(self, view: Any) -> Array:
-        return edit_counts(*view.get(self.tokens, view.predictions, view.reference))
 
 
 class Matched(NamedTuple):
@@ -52,31 +35,15 @@ class ClippedMatches(RowFeature):
             matched, *(ngram_totals(tokens.lengths[side], self.orders) for side in (predictions, references))
         )
 
-
-@dataclass(frozen=True)
-class Fragments(RowFeature):
-    """The fragments of its source that each prediction is put together from: a column of (start, place in
-    the source, length).
-    """
-
-    tokens: Tokens
-    exhaustive: bool
-
-    def compute(self, view: Any) -> Ragged:
-        tokens, summaries, sources = view.get(self.tokens, view.predictions, view.source)
-        return fragment_column(tokens, summaries, sources, self.exhaustive)
-
-
-@dataclass(frozen=True)
-class RepeatedNgrams(RowFeature):
-    """(rows, orders, 3) repeated, different and all n-grams of each prediction."""
-
-    tokens: Tokens
-    orders: int
-
-    def compute(self, view: Any) -> Array:
-        tokens, texts = view.get(self.tokens, view.predictions)
-        return repeated_ngrams(tokens, texts, self.orders)
+    def kernel(self) -> RowKernel:
+        n = self.orders
+        return RowKernel(
+            "clipped_matches",
+            self.tokens,
+            3 * n,
+            lambda columns: Matched(columns[:, :n], columns[:, n : 2 * n], columns[:, 2 * n :]),
+            n,
+        )
 
 
 @dataclass(frozen=True)

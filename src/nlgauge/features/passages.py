@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nlgauge.features.tokens.text import DerivedTextFeature, Sentences
+from nlgauge.features.tokens.sentences import DerivedTextFeature, Sentences
 
 GRANULARITIES = ("sentence", "2sents", "paragraph", "document")
 _WORDS = 350

@@ -12,7 +12,7 @@ from nlgauge.features import Feature, Work
 from nlgauge.features.encoders.embeddings import EncoderPieces
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 # The piece for a space before a word: of an unknown word it is the only piece that is known.
 SPACE = "▁"

@@ -1,5 +1,6 @@
-"""The one reader of files: their rows block by block, so that they need not fit into memory. Each block is
-`Records`; reading a file whole is joining its blocks (`whole_file`).
+"""Reader of the rows of all kinds of files, block by block, for files that exceed memory.
+
+Each block is of type `Records`; `whole_file` concatenates all blocks of a file.
 """
 
 from __future__ import annotations
@@ -7,16 +8,16 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nlgauge._core.paths import is_file
 from nlgauge.corpus.records import Records, columns_of
 from nlgauge.errors import InputError
 from nlgauge.io.files import (
     MARKS,
+    NAMELESS,
     UTF8,
     Address,
     byte_blocks,
@@ -28,28 +29,27 @@ from nlgauge.io.files import (
     too_large,
     undecodable,
 )
-from nlgauge.io.quoting import PlainRows, QuotedRow, QuotedRows, check_closed, is_quoted, plain_rows
-from nlgauge.io.tables import (
-    NAMELESS,
-    json_records,
-    jsonl_rows,
-    names_of_columns,
-    parquet_file,
-    parquet_tables,
-    records_of,
-    separator_of,
-)
-from nlgauge.io.watched import Watched
+
+if TYPE_CHECKING:
+    from nlgauge.io.quoting import QuotedRow
+    from nlgauge.io.watched import Watched
 
 _BYTES = 1 << 21
-# What goes on for longer than this without a line break is not a segment.
+# Maximum length of a line in bytes.
 _LONGEST_LINE = 1 << 28
 
 
-@dataclass(frozen=True)
-class FileOptions:
-    """How files are read: their encoding and delimiter if they are not the usual ones, who watches them, and
-    whether all rows are to be in memory at once, which limits the size.
+class FileOptions(NamedTuple):
+    """Options for reading files.
+
+    Parameters
+    ----------
+    encoding, delimiter : str, optional
+        Encoding and separator of fields. Default: see `nlgauge.io`.
+    watched : Watched, optional
+        Detector of files that change while they are read.
+    whole : bool, default False
+        True if all rows will be in memory at once, which limits the size of files.
     """
 
     encoding: str | None = None
@@ -59,12 +59,12 @@ class FileOptions:
 
     @property
     def limit(self) -> int:
-        """How many unpacked bytes are read."""
+        """Maximum number of decompressed bytes."""
         return memory() // 2 if self.whole else sys.maxsize
 
 
 class TextPiece(NamedTuple):
-    """Whole lines of a file, the number of the first one, and whether they are the last ones."""
+    """Whole lines of a file, the number of the first line, and True if the file ends with them."""
 
     text: str
     line: int
@@ -72,8 +72,9 @@ class TextPiece(NamedTuple):
 
 
 def comes_in_blocks(address: Address) -> bool:
-    """Whether a file can be read block by block: one JSON document cannot, nor can a packed Parquet file
-    or a pipe of columns in quotes.
+    """Return True if a file can be read block by block.
+
+    JSON documents, compressed Parquet files, and pipes of TSV, CSV or Parquet data cannot.
     """
     if address.kind == "json" or (
         address.kind == "parquet" and not address.path.lower().endswith(".parquet")
@@ -92,8 +93,9 @@ def whole_file(address: Address, encoding: str | None = None, delimiter: str | N
 
 
 def record_blocks(address: Address, options: FileOptions) -> Iterator[Records]:
-    """The rows of a file, block after block; a line of a plain file is a row with one field, which has no
-    name.
+    """Return the rows of a file, block by block.
+
+    A line of a plain file is a row with one field, whose name is `NAMELESS`.
     """
     readers = {"jsonl": _objects, "json": _document, "parquet": _batches, "tsv": _rows, "csv": _rows}
     return readers[address.kind](address, options) if address.kind else _lines(address, options)
@@ -112,6 +114,8 @@ def _lines(address: Address, options: FileOptions) -> Iterator[Records]:
 
 
 def _objects(address: Address, options: FileOptions) -> Iterator[Records]:
+    from nlgauge.io.tables import jsonl_rows
+
     for text, line, _ in text_pieces(address.path, options):
         rows, numbers = jsonl_rows(text, line, address.path)
         if rows:
@@ -124,10 +128,14 @@ def _objects(address: Address, options: FileOptions) -> Iterator[Records]:
 
 
 def _document(address: Address, options: FileOptions) -> Iterator[Records]:
+    from nlgauge.io.tables import json_records
+
     yield json_records(decoded(read_bytes(address.path), address.path, options.encoding), address.path)
 
 
 def _batches(address: Address, options: FileOptions) -> Iterator[Records]:
+    from nlgauge.io.tables import parquet_file, parquet_tables
+
     in_place = address.path.lower().endswith(".parquet") and is_file(address.path)
     source = address.path if in_place else read_bytes(address.path)
     done = size = 0
@@ -147,8 +155,9 @@ def _batches(address: Address, options: FileOptions) -> Iterator[Records]:
 
 
 def _rows(address: Address, options: FileOptions) -> Iterator[Records]:
-    """The rows of a TSV or CSV file; what its first rows look like decides what its columns are."""
-    assert address.kind is not None
+    """Yield the rows of a TSV or CSV file; its first rows determine the names of the columns."""
+    from nlgauge.io.tables import names_of_columns, records_of
+
     names: list[str] | None = None
     is_empty = True
     for rows in _split(address, options):
@@ -156,16 +165,19 @@ def _rows(address: Address, options: FileOptions) -> Iterator[Records]:
             names = names_of_columns(rows, address.path, not address.numbered)
             rows = rows if address.numbered else rows[1:]  # noqa: PLW2901
         if rows:
-            yield records_of(names, rows, address.kind, address.path)
+            yield records_of(names, rows, address.path)
             is_empty = False
     if names is None:
-        raise InputError(f"{address.path} is empty.")
+        raise InputError(f"{address.path} is empty; at least one segment is needed.")
     if is_empty:
-        yield records_of(names, [], address.kind, address.path)
+        yield records_of(names, [], address.path)
 
 
 def _split(address: Address, options: FileOptions) -> Iterator[list[QuotedRow]]:
-    """The rows of a TSV or CSV file as lists of fields, some in each list."""
+    """Yield the rows of a TSV or CSV file as lists of fields, block by block."""
+    from nlgauge.io.quoting import QuotedRows, check_closed, plain_rows
+    from nlgauge.io.tables import separator_of
+
     all_text: list[TextPiece] | None = None
     if options.whole or not is_file(address.path):  # a pipe cannot be read twice
         text = "".join(piece.text for piece in text_pieces(address.path, options))
@@ -184,13 +196,15 @@ def _split(address: Address, options: FileOptions) -> Iterator[list[QuotedRow]]:
 
 
 def _is_quoted(address: Address, options: FileOptions, all_text: list[TextPiece] | None) -> bool:
-    """Whether a TSV file has quoted fields, for which all of it is looked at."""
+    """Return True if a TSV file has quoted fields; this reads the whole file."""
     if not (
         any(b'"' in data for data in _bytes_of(address.path, options))
         if all_text is None
         else any('"' in piece.text for piece in all_text)
     ):
         return False
+    from nlgauge.io.quoting import PlainRows, QuotedRows, is_quoted, plain_rows
+
     quoted, plain = QuotedRows("\t"), PlainRows()
     for text, line, last in text_pieces(address.path, options) if all_text is None else all_text:
         plain.add(plain_rows(text, "\t", line))
@@ -199,32 +213,32 @@ def _is_quoted(address: Address, options: FileOptions, all_text: list[TextPiece]
 
 
 def text_pieces(path: str, options: FileOptions) -> Iterator[TextPiece]:
-    """The text of a file in pieces of whole lines."""
+    """Yield the text of a file in parts of whole lines."""
     line = 1
     lines = ""
     rest: list[str] = []
     for text in _decoded(path, options):
-        whole, newline, behind = text.rpartition("\n")
+        whole, newline, tail = text.rpartition("\n")
         if newline:
             if lines:
                 yield TextPiece(lines, line, False)
                 line += lines.count("\n")
             lines, rest = "".join([*rest, whole, newline]), []
-        if behind:
-            rest.append(behind)
+        if tail:
+            rest.append(tail)
     if lines or rest:
         yield TextPiece("".join([lines, *rest]), line, True)
 
 
 def _decoded(path: str, options: FileOptions) -> Iterator[str]:
-    """The text of a file in pieces."""
+    """Yield the text of a file in parts."""
     blocks, place = _bytes_of(path, options), str(Address(path))
     first = next(blocks, b"")
     chosen = encoding_of(first, place, options.encoding)
     if chosen == UTF8:
         first = first.removeprefix(codecs.BOM_UTF8)
     decoder = _WholeLines() if chosen == UTF8 else _decoder(chosen, first)
-    # What is not decoded yet, and how many lines, and bytes behind the last of them, were decoded.
+    # Bytes that are not decoded yet, number of decoded lines, and number of decoded bytes after the last line.
     pending, lines, unbroken = b"", 0, 0
     for data in chain([first], blocks, [b""]):
         try:
@@ -239,20 +253,23 @@ def _decoded(path: str, options: FileOptions) -> Iterator[str]:
         unbroken = end - newline - 1 if newline >= 0 else unbroken + end
         if unbroken + len(pending) > _LONGEST_LINE:
             raise InputError(
-                f"{place}, line {lines + 1} is longer than {_LONGEST_LINE:,} bytes; a segment must fit on a"
-                " line that can be scored."
+                f"{place}, line {lines + 1} is longer than {_LONGEST_LINE:,} bytes, the maximum length of a line;"
+                " check that every segment is on a separate line."
             )
 
 
 def _decoder(encoding: str, first: bytes) -> codecs.IncrementalDecoder:
-    """The decoder of a file that begins so; UTF-16 and UTF-32 without a mark are in this machine's order."""
+    """Return a decoder for a file that starts with `first`.
+
+    UTF-16 and UTF-32 without a byte order mark have the byte order of this machine.
+    """
     name = codecs.lookup(encoding).name
     has_order = name not in ("utf-16", "utf-32") or first.startswith(MARKS)
     return codecs.getincrementaldecoder(name if has_order else f"{name}-{sys.byteorder[0]}e")()
 
 
 class _WholeLines(codecs.BufferedIncrementalDecoder):
-    """Decodes UTF-8 line by line, so that an error can say which byte of a line it is."""
+    """Decoder of UTF-8 that decodes whole lines, so that errors can name the byte of a line."""
 
     def _buffer_decode(self, data: Any, errors: str, final: bool) -> tuple[str, int]:
         size = len(data) if final else data.rfind(b"\n") + 1

@@ -1,4 +1,4 @@
-"""Choice: which segments of files or records are read."""
+"""Selection of the segments to read from files or records."""
 
 from __future__ import annotations
 
@@ -9,14 +9,25 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """Which segments are read, and of which language they are.
+    """Selection of the segments to read, and their language.
 
-    columns: of records, the columns that hold one system's predictions each, or the systems to read. where:
-    {field: value}, which records or rows are read. skip_missing, common, pooled: see `Corpus.read`.
+    Parameters
+    ----------
+    lang : str, optional
+        ISO language code of the texts.
+    columns : sequence of str
+        Columns of records that contain the predictions of one system each, or systems to read.
+    mapping : mapping of str to str, optional
+        Columns of records by name of the field, such as {"prediction": "answer"}.
+    where : mapping, optional
+        Fields and their values, {field: value}; only matching records or rows are read.
+    skip_missing, common, pooled : bool
+        See `Corpus.read`.
     """
 
     lang: str | None = None
     columns: Sequence[str] = ()
+    mapping: Mapping[str, str] | None = None
     where: Mapping[str, Any] | None = None
     skip_missing: bool = False
     common: bool = False

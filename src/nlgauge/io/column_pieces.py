@@ -1,4 +1,4 @@
-"""ColumnPieces: columns of files that come some rows at a time, as pieces of a corpus."""
+"""Corpus chunks from columns of files that are read some rows at a time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from nlgauge.corpus.fields import NothingMatches
 from nlgauge.corpus.raw_columns import RawColumns, check_left
 from nlgauge.corpus.records import Records
 from nlgauge.io.choice import Choice
-from nlgauge.io.tables import NAMELESS
+from nlgauge.io.files import NAMELESS
 
 
 class ColumnPieces:
-    """The pieces of columns that are taken: of each those segments whose fields are what was asked for,
-    and of which no text is missing.
+    """Converter of chunks of columns to chunks of a corpus.
+
+    Segments that do not match `where`, and with `skip_missing` segments with a missing text, are left out.
     """
 
     def __init__(self, choice: Choice) -> None:
@@ -25,7 +26,7 @@ class ColumnPieces:
         self._nothing: NothingMatches | None = None
 
     def taken(self, parts: RawColumns) -> Iterator[Corpus]:
-        """Yield the corpus of the next piece, or nothing if nothing of it is taken."""
+        """Yield the corpus of the next chunk; yield nothing if all its segments are left out."""
         numbers = range(self._start, self._start + parts.count)
         self._start = numbers.stop
         is_chosen = self._choice.where or self._choice.skip_missing
@@ -47,7 +48,7 @@ class ColumnPieces:
         yield replace(corpus, ids=numbers) if parts.ids is None else corpus
 
     def end(self) -> None:
-        """Say how many segments were left out; raise if none was taken."""
+        """Warn how many segments had a missing text; raise InputError if all segments were left out."""
         if not self._looked_at and self._nothing is not None:
             raise self._nothing
         if self._gaps:
@@ -55,7 +56,7 @@ class ColumnPieces:
 
 
 def matching(parts: RawColumns, where: Mapping[str, Any] | None) -> RawColumns:
-    """The segments whose fields are what was asked for, with the ids or numbers that they had."""
+    """Return the segments that meet all conditions, with their original ids or numbers."""
     if not where:
         return parts
     labels = {"id": parts.ids, "document": parts.documents}

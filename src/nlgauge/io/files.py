@@ -1,36 +1,33 @@
-"""Files as bytes, text and lines, with errors that say what is wrong where."""
+"""Files as bytes, text and lines; errors name the place of the problem."""
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
 import io
-import lzma
 import os
 import re
 import sys
 import warnings
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from nlgauge._core.paths import is_file
 from nlgauge.errors import InputError, MissingExtraError, did_you_mean
 
 STDIN, UTF8 = "-", "utf-8"
+# The name of the only column of plain lines and of a JSON array of texts.
+NAMELESS = ""
 _BINARY = {
-    b"\x28\xb5\x2f\xfd": "Zstandard file; let its name end in .zst",
-    b"BZh": "bzip2 file; let its name end in .bz2",
-    b"\xfd7zXZ": "xz file; let its name end in .xz",
-    b"\x1f\x8b": "gzip file; let its name end in .gz",
-    b"PK\x03\x04": "zip or .xlsx file; unpack it, or export it as UTF-8 text (.txt, .tsv, .csv or .jsonl)",
-    b"PAR1": "Parquet file; let its name end in .parquet",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file; decompress it, or rename it to end in .zst",
+    b"BZh": "a bzip2 file; decompress it, or rename it to end in .bz2",
+    b"\xfd7zXZ": "an xz file; decompress it, or rename it to end in .xz",
+    b"\x1f\x8b": "a gzip file; decompress it, or rename it to end in .gz",
+    b"PK\x03\x04": "a zip or .xlsx file; unpack it, or export it as UTF-8 text (.txt, .tsv, .csv or .jsonl)",
+    b"PAR1": "a Parquet file; rename it to end in .parquet",
 }
-# The longer mark first: UTF-32's begins with UTF-16's.
+# Longer marks come first, because the mark of UTF-32 starts with the mark of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -53,54 +50,51 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 _PACKED = "|".join(suffix[1:] for suffix in PACKED)
 _BLOCK = 1 << 22
 _ZSTD_BYTES = 1 << 10
-# The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's
-# name may hold more.
-_COLUMN = re.compile(rf"(.*?\.(?:{'|'.join(_KINDS)})(?:\.(?:{_PACKED}))?):(.+)", re.IGNORECASE | re.DOTALL)
+# The path ends with the first suffix of a data file that is followed by a colon. The colon of a Windows drive
+# follows no suffix, and the name of a column may contain suffixes and colons.
+_COLUMN = rf"(?is)(.*?\.(?:{'|'.join(_KINDS)})(?:\.(?:{_PACKED}))?):(.+)"
 
 
-@dataclass(frozen=True)
-class Address:
-    """A file, and the column of it where one was named."""
+class Address(NamedTuple):
+    """File, and a column of it if the user named one."""
 
     path: str
     column: str | None = None
 
     @classmethod
-    def of(cls, given: str) -> Address:
-        """What `path` or `path:column` means; a file of just that name comes first.
+    def of(cls, word: str) -> Address:
+        """Return the address for `path` or `path:column`; an existing file of that name takes precedence.
 
         >>> Address.of("C:/data/wmt.tsv:ref")
         Address(path='C:/data/wmt.tsv', column='ref')
         """
-        found = _COLUMN.fullmatch(given)
+        match = re.fullmatch(_COLUMN, word)
         return (
-            cls(given)
-            if found is None or given == STDIN or Path(given).is_file()
-            else cls(found[1], found[2])
+            cls(word) if match is None or word == STDIN or Path(word).is_file() else cls(match[1], match[2])
         )
 
     @property
     def kind(self) -> str | None:
-        """ "tsv", "csv", "jsonl", "json" or "parquet"; None for a file of plain lines."""
+        """Kind of the file: "tsv", "csv", "jsonl", "json" or "parquet"; None for a file of plain lines."""
         return _KINDS.get(PurePath(self._unpacked).suffix[1:].lower())
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and suffix."""
-        if self.path.startswith("/dev/fd/"):  # what a shell makes of <(command)
+        """Name of the file without directory and suffix."""
+        if self.path.startswith("/dev/fd/"):  # path of <(command) in a shell
             return f"pipe{PurePath(self.path).name}"
         return "stdin" if self.path == STDIN else PurePath(self._unpacked).stem
 
     @property
     def name(self) -> str:
-        """What a system read from here is called."""
+        """Default name of a system that is read from this address."""
         if self.column is None:
             return self.stem
         return f"{self.stem}:{self.column}" if self.numbered else self.column
 
     @property
     def numbered(self) -> bool:
-        """Whether the column is a number, so that the file has no row of names."""
+        """True if the column of a TSV or CSV file is a number, so that the file has no header row."""
         return (
             self.kind in ("tsv", "csv")
             and self.column is not None
@@ -120,8 +114,9 @@ class Address:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst; one that does not fit
-    into memory is refused.
+    """Return the bytes of a file, decompressed if its name ends in .gz, .bz2, .xz or .zst.
+
+    Raise InputError if the file does not fit into memory.
     """
     limit = memory() // 2
     try:
@@ -136,8 +131,10 @@ def byte_blocks(
     size: int = _BLOCK,
     reading: Callable[[str, BinaryIO], BinaryIO] | None = None,
 ) -> Iterator[bytes]:
-    """The bytes of a file or of standard input, unpacked, about `size` at a time and not more than `limit`;
-    `reading` may stand between file and unpacking.
+    """Yield the decompressed bytes of a file or of standard input, about `size` at a time.
+
+    Raise InputError if there are more than `limit` bytes. `reading` may wrap the stream of the file before
+    decompression.
     """
     suffix, place, done = Path(path).suffix.lower(), str(Address(path)), 0
     try:
@@ -149,9 +146,9 @@ def byte_blocks(
                 yield data
     except InputError:
         raise
-    except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
+    except _unpacking_errors() as error:
         raise InputError(_damaged(place, suffix, error)) from None
-    except OSError as error:  # bz2 has no error of its own
+    except OSError as error:  # bz2 has no error class
         raise InputError(
             _damaged(place, suffix, error)
             if error.errno is None
@@ -160,31 +157,32 @@ def byte_blocks(
 
 
 def memory() -> int:
-    """Return how many bytes of memory this process may have."""
-    found = [1 << 40]
+    """Return the number of bytes of memory that this process may use."""
+    sizes = [1 << 40]
     with suppress(AttributeError, ValueError, OSError):
-        found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     with suppress(ImportError):
         import resource
 
-        found += [
+        sizes += [
             limit for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],) if limit != resource.RLIM_INFINITY
         ]
-    return min(size for size in found if size > 0)
+    return min(size for size in sizes if size > 0)
 
 
 def too_large(path: str, size: int) -> InputError:
-    """Return what is said of a file that does not fit into memory."""
+    """Return the error for a file that does not fit into memory."""
     return InputError(
         f"{path} needs more than {size / 1e9:,.1f} GB, too much for the memory of this machine",
         python="read and score it in parts",
-        cli="use -o RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
+        cli="`nlgauge score -o RESULT` reads plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
     )
 
 
 def holds_more(paths: Iterable[str], limit: int) -> bool:
-    """Return whether files hold more bytes than a limit in all, packed ones by what they unpack to; of a
-    pipe nobody knows.
+    """Return True if files have more than `limit` bytes in total, after decompression.
+
+    Pipes are not counted, because their size is unknown.
     """
     total = 0
     packed = {path: Path(path).suffix.lower() in PACKED for path in paths if is_file(path)}
@@ -192,7 +190,7 @@ def holds_more(paths: Iterable[str], limit: int) -> bool:
         if not packed[path]:
             total += Path(path).stat().st_size
             continue
-        with suppress(InputError):  # said when it is read
+        with suppress(InputError):  # reading the file will raise it again
             for data in byte_blocks(path):
                 total += len(data)
                 if total > limit:
@@ -202,7 +200,7 @@ def holds_more(paths: Iterable[str], limit: int) -> bool:
 
 @contextmanager
 def _opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = None) -> Iterator[BinaryIO]:
-    """A file that is unpacked as it is read if its name ends in .gz, .bz2, .xz or .zst."""
+    """Open a file that is decompressed while it is read if its name ends in .gz, .bz2, .xz or .zst."""
     place = Path(path)
     if place.is_dir():
         raise InputError(f"{path} is a directory; name a file.")
@@ -212,18 +210,18 @@ def _opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = Non
         raise InputError(f"cannot find the file {path}{_near(place)}.") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
-    unpacking = _UNPACKING.get(place.suffix.lower())
+    suffix = place.suffix.lower()
     with stream:
         packed = stream if reading is None else reading(path, stream)
-        if unpacking is None:
+        if suffix not in PACKED:
             yield packed
             return
-        with unpacking(packed) as unpacked:
+        with _unpacking(suffix)(packed) as unpacked:
             yield unpacked
 
 
 class _Unzstd(io.RawIOBase):
-    """A Zstandard file as it is unpacked; one that ends too early is an error, as in the other kinds."""
+    """Zstandard file that is decompressed while it is read; a truncated file raises EOFError."""
 
     def __init__(self, packed: BinaryIO) -> None:
         try:
@@ -237,12 +235,12 @@ class _Unzstd(io.RawIOBase):
         self._begun = False
 
     def read(self, size: int = -1) -> bytes:
-        """About so many bytes, none at the end."""
-        found: list[bytes] = []
+        """Return at least `size` bytes, fewer at the end of the file."""
+        parts: list[bytes] = []
         total = 0
         while total < max(size, 1):
-            # What is unpacked at once cannot be limited, so little is given at once: four bytes may stand for
-            # 128 kB.
+            # The size of the decompressed output cannot be limited, so only little input is decompressed at once:
+            # 4 bytes of input may become 128 kB.
             data = self._rest or self._packed.read(_ZSTD_BYTES)
             if not data:
                 if self._begun and not self._frame.eof:
@@ -251,34 +249,50 @@ class _Unzstd(io.RawIOBase):
             if self._frame.eof:
                 self._frame = self._library.ZstdDecompressor().decompressobj()
             try:
-                found.append(self._frame.decompress(data))
-                total += len(found[-1])
+                parts.append(self._frame.decompress(data))
+                total += len(parts[-1])
             except self._library.ZstdError as error:
                 raise EOFError(str(error)) from None
             self._begun, self._rest = True, self._frame.unused_data
-        return b"".join(found)
+        return b"".join(parts)
 
 
-_UNPACKING: dict[str, Callable[[BinaryIO], Any]] = {
-    ".gz": lambda packed: gzip.GzipFile(fileobj=packed),
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
-    ".zst": _Unzstd,
-}
+def _unpacking(suffix: str) -> Callable[[BinaryIO], Any]:
+    """Return the function that unpacks a file with this suffix."""
+    import bz2
+    import gzip
+    import lzma
+
+    functions: dict[str, Callable[[BinaryIO], Any]] = {
+        ".gz": lambda packed: gzip.GzipFile(fileobj=packed),
+        ".bz2": bz2.BZ2File,
+        ".xz": lzma.LZMAFile,
+        ".zst": _Unzstd,
+    }
+    return functions[suffix]
+
+
+def _unpacking_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of a file that cannot be unpacked."""
+    import gzip
+    import lzma
+    import zlib
+
+    return gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError
 
 
 def _damaged(path: str, suffix: str, error: Exception) -> str:
-    """What is said of a packed file that cannot be unpacked."""
+    """Return the message for a compressed file that cannot be decompressed."""
     kind = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}.get(suffix, suffix)
     return (
-        f"{path} is not a complete {kind} file ({error}); fetch or compress it again, or drop the {suffix}"
+        f"{path} is not a complete {kind} file ({error}); download or compress it again, or remove {suffix}"
         " from its name."
     )
 
 
 def _near(place: Path) -> str:
     if re.search(r"\.\w+:[^\\/]+$", place.name):
-        return "; columns are taken from .tsv, .csv, .jsonl, .json and .parquet files"
+        return "; only a column of a .tsv, .csv, .jsonl, .json or .parquet file can be named as FILE:COLUMN"
     try:
         names = sorted(other.name for other in place.parent.iterdir() if other.is_file())
     except OSError:
@@ -287,8 +301,9 @@ def _near(place: Path) -> str:
 
 
 def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
-    """The text of bytes in the given encoding, else in the one that their mark names, else in UTF-8; or
-    an error that names line and byte.
+    """Return the text of bytes; `encoding_of` determines the encoding.
+
+    Raise InputError with line and byte if the bytes are not in this encoding.
     """
     chosen = encoding_of(data, place, encoding)
     if chosen == UTF8:
@@ -300,33 +315,35 @@ def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
 
 
 def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
-    """The encoding of a file that begins with these bytes: the given one, else the one that their mark
-    names, else UTF-8.
+    """Return the encoding of a file that starts with these bytes.
+
+    This is `encoding`, if set, else the encoding of the byte order mark, else UTF-8. Raise InputError for unknown
+    encodings, for compressed and other binary files, and for UTF-16 without a mark.
     """
     packed = next((kind for start, kind in _BINARY.items() if data.startswith(start)), None)
     if packed:
-        raise InputError(f"{place} is a {packed}.")
+        raise InputError(f"{place} is {packed}.")
     if encoding:
         try:
-            codecs.lookup(encoding)
-        except LookupError:
+            "a".encode(encoding)  # raises LookupError also for codecs of bytes, such as base64
+        except (LookupError, ValueError):
             raise InputError(
-                f"unknown encoding {encoding!r}; use one that Python knows, such as utf-8, cp1252, utf-16 or"
-                " gb18030."
+                f"unknown encoding {encoding!r:.60}; use an encoding of text that Python knows, such as utf-8,"
+                " cp1252, utf-16 or gb18030."
             ) from None
         return encoding
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     if marked:
-        warnings.warn(f"{place} is read as {marked}, as its byte order mark says.", stacklevel=5)
+        warnings.warn(f"{place} is read as {marked} because of its byte order mark.", stacklevel=5)
         return marked
-    # UTF-16 of Latin letters would pass as UTF-8.
+    # Latin letters in UTF-16 are also valid UTF-8.
     for name, first in (("utf-16-le", 1), ("utf-16-be", 0)):
         every_other = data[first:_LOOKED_AT:2]
         if every_other.count(0) > len(every_other) // 2:
             raise InputError(
-                f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16",
-                python=f"pass encoding={name!r}",
-                cli=f"set the encoding with --encoding {name}",
+                f"{place} is not UTF-8: many of its bytes are 0, as in UTF-16",
+                python=f"convert it to UTF-8, or pass encoding={name!r}",
+                cli=f"convert it to UTF-8, or set its encoding with --encoding {name}",
             )
     return UTF8
 
@@ -334,8 +351,10 @@ def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
 def undecodable(
     place: str, encoding: str, error: UnicodeError, lines: int = 0, unbroken: int = 0
 ) -> InputError:
-    """What is said of bytes that are not in their encoding; before them were so many lines, and bytes behind
-    the last line feed.
+    """Return the error for bytes that cannot be decoded.
+
+    `lines` is the number of lines before the bytes of the error, and `unbroken` the number of bytes after the last
+    of these lines.
     """
     where = ""
     if isinstance(error, UnicodeDecodeError):
@@ -347,18 +366,18 @@ def undecodable(
     if encoding != UTF8:
         return InputError(
             f"{place} is not {encoding}{where}",
-            python="pass another encoding",
-            cli="set another encoding with --encoding",
+            python="pass its correct encoding",
+            cli="set its correct encoding with --encoding",
         )
     return InputError(
         f"{place} is not UTF-8{where}",
-        python="pass its encoding, such as encoding='cp1252' for files of Western European Windows",
-        cli="set its encoding, such as --encoding cp1252 for files of Western European Windows",
+        python="convert it to UTF-8, or pass its encoding, such as encoding='cp1252' for Western European Windows",
+        cli="convert it to UTF-8, or set its encoding, such as --encoding cp1252 for Western European Windows",
     )
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; only a line feed ends one.
+    """Return the lines of a text; only a line feed ends a line.
 
     >>> lines_of("one\\r\\n\\ntwo\\u2028still two\\n")
     ['one', '', 'two\\u2028still two']

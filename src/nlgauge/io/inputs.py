@@ -1,4 +1,4 @@
-"""Inputs: the files that a user names, read whole or piece by piece."""
+"""Inputs: the files that a user names, read whole or in chunks."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ from nlgauge.errors import InputError
 from nlgauge.io.blocks import FileOptions, comes_in_blocks, record_blocks
 from nlgauge.io.choice import Choice
 from nlgauge.io.column_pieces import ColumnPieces, matching
-from nlgauge.io.files import STDIN, Address, holds_more
-from nlgauge.io.reader import FileColumn, Reader, Window
-from nlgauge.io.record_pieces import RecordPieces
-from nlgauge.io.tables import NAMELESS
-from nlgauge.io.watched import Watched
+from nlgauge.io.files import NAMELESS, STDIN, Address, holds_more
+from nlgauge.io.reader import FileColumn, Reader, Window, entries
 
-# Files of so many bytes in all are read piece by piece where nobody asks for it.
+# Files with more than this number of bytes in total are read in chunks by default.
 LARGE = 64_000_000
-_NAMED = re.compile(r"([^=:/\\]+)=(.+)", re.DOTALL)
+_NAMED = r"([^=:/\\]+)=((?s:.+))"
 
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Keeps the collector of cycles from looking at all that was read so far, again and again: reading
-    makes no cycles, and takes a third less.
+    """Pause the garbage collector inside the block.
+
+    Reading creates no reference cycles, and takes a third less time if the collector does not repeatedly traverse
+    all objects that were read.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -45,11 +44,24 @@ def _collector_paused() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Inputs(Choice):
-    """The files of one run, and how they are read; see `nlgauge.io` for how each is named.
+    """Files of one run, and options for reading them; `nlgauge.io` describes the names of files.
 
-    systems: files or columns of predictions, or files of records. references, source, ids, documents, weights:
-    files or columns beside columns of predictions. encoding, delimiter: of the files, if they are not UTF-8 or
-    not separated as their names say. The other options are those of `Choice`.
+    Parameters
+    ----------
+    systems : sequence of str
+        Files or columns of predictions, or files of records.
+    references : sequence of str
+        Files or columns of references; not with files of records.
+    source, ids, documents, weights : str, optional
+        Files or columns with one value per segment; not with files of records.
+    encoding : str, optional
+        Encoding of the files. Default: UTF-8, or the encoding of the byte order mark.
+    delimiter : str, optional
+        Separator of fields. Default: by the name of the file, see `nlgauge.io`.
+
+    Notes
+    -----
+    The other options are the options of `Choice`.
     """
 
     systems: Sequence[str]
@@ -67,7 +79,7 @@ class Inputs(Choice):
         """Read all segments at once."""
         if self._paths.count(STDIN) > 1:
             raise InputError(
-                "standard input (-) is asked for twice, and can be read once; write one of the two to a file."
+                "standard input (-) is used twice but can be read only once; write one of the two to a file."
             )
         reader = Reader(self.encoding, self.delimiter)
         tables = {name: reader.table(address) for name, address in self._record_files().items()}
@@ -75,11 +87,9 @@ class Inputs(Choice):
             self._check_no_columns()
             parts = matching(self._columns(reader), self.where)
             return Corpus.of_parts(parts.without_gaps() if self.skip_missing else parts, self.lang)
-        self._check_alone()
         with self._errors_name_files():
-            records = Records.of_blocks(self._records({name: iter([tables[name]]) for name in tables}))
             return Corpus.read(
-                records.where(self.where or {}),
+                self._joined_records(tables),
                 lang=self.lang,
                 systems=self.columns or None,
                 skip_missing=self.skip_missing,
@@ -87,13 +97,31 @@ class Inputs(Choice):
                 pooled=self.pooled,
             )
 
-    def pieces(self, scratch: Path) -> Iterator[Corpus]:
-        """Read the segments as corpora of some thousands each; what must be put in order first is put into
-        the folder `scratch`.
+    @_collector_paused()
+    def records(self) -> Records:
+        """Read all records at once; records of several files have the name of their file as the system."""
+        files = self._record_files()
+        if not files:
+            raise InputError(
+                f"{self.systems[0]} is not a file of records; use a .tsv, .csv, .jsonl, .json or .parquet file."
+            )
+        reader = Reader(self.encoding, self.delimiter)
+        with self._errors_name_files():
+            return self._joined_records({name: reader.table(address) for name, address in files.items()})
 
-        A file that changed meanwhile is an error at the end, since the segments are then of no state that it
-        ever had.
+    def _joined_records(self, tables: Mapping[str, Records]) -> Records:
+        self._check_alone()
+        records = Records.of_blocks(self._records({name: iter([table]) for name, table in tables.items()}))
+        return records.where(self.where or {})
+
+    def pieces(self, scratch: Path) -> Iterator[Corpus]:
+        """Yield the segments as corpora of some thousands each.
+
+        Records of several systems are stored in the directory `scratch` to join them. Raise InputError at the end
+        if a file changed during reading, because the segments are then a mixture of two states of the file.
         """
+        from nlgauge.io.watched import Watched
+
         watched = Watched(self._paths)
         yield from self._read(scratch, FileOptions(self.encoding, self.delimiter, watched))
         watched.check()
@@ -104,6 +132,8 @@ class Inputs(Choice):
             self._check_no_columns()
             yield from self._column_pieces(options)
             return
+        from nlgauge.io.record_pieces import RecordPieces
+
         self._check_alone()
         with self._errors_name_files():
             blocks = {
@@ -123,18 +153,17 @@ class Inputs(Choice):
         pieces.end()
 
     def possible(self) -> bool:
-        """Whether all files can be read piece by piece."""
+        """Return True if all files can be read in chunks."""
         return self._paths.count(STDIN) < 2 and all(map(comes_in_blocks, self._addresses))
 
     def large(self) -> bool:
-        """Whether the files are so large that they should not be in memory at once; how much a pipe holds
-        nobody knows.
-        """
+        """Return True if the files have more than `LARGE` bytes in total; pipes are not counted."""
         return holds_more(self._paths, LARGE)
 
     def origin(self) -> dict[str, Any]:
-        """What is read and how, as plain data: names, sizes and times of the files, which another file of
-        the same name would not have.
+        """Return the files and options as plain data.
+
+        The data include names, sizes and times of the files, to recognize another file of the same name.
         """
         options = {option.name: getattr(self, option.name) for option in fields(self)}
         plain = {
@@ -142,15 +171,18 @@ class Inputs(Choice):
             "references": list(self.references),
             "columns": list(self.columns),
             "where": dict(self.where or {}),
+            "mapping": dict(self.mapping or {}),
         }
         return {**options, **plain, "files": [[path, *_size_and_time(path)] for path in self._paths]}
 
     @property
     def _named(self) -> dict[str, str]:
-        """Addresses by the name of their system: the one that was given, else that of the column or of the
-        file, with its suffix where it needs that.
+        """Addresses by name of their system.
+
+        A system has the name in NAME=..., else the name of the column or of the file without its suffix. If two
+        names would be equal, the name of a file includes its suffix.
         """
-        matches = [None if Path(word).exists() else _NAMED.fullmatch(word) for word in self.systems]
+        matches = [None if Path(word).exists() else re.fullmatch(_NAMED, word) for word in self.systems]
         addresses = [match[2] if match else word for match, word in zip(matches, self.systems, strict=True)]
         names = [
             match[1] if match else Address.of(word).name
@@ -166,17 +198,17 @@ class Inputs(Choice):
             )
             if name in named:
                 raise InputError(
-                    f"{named[name]} and {address} would both be system {short!r}; name them: A={named[name]}"
-                    f" B={address}"
+                    f"{named[name]} and {address} would both be named {short!r}; choose other names, such as"
+                    f" A={named[name]} B={address}"
                 )
             named[name] = address
         return named
 
     @property
     def _words(self) -> list[str]:
-        """All files and columns that were named, those of the systems first."""
-        beside = (self.source, self.ids, self.documents, self.weights)
-        return [*self._named.values(), *self.references, *(word for word in beside if word is not None)]
+        """Addresses of all files and columns, systems first."""
+        others = (self.source, self.ids, self.documents, self.weights)
+        return [*self._named.values(), *self.references, *(word for word in others if word is not None)]
 
     @property
     def _addresses(self) -> list[Address]:
@@ -187,7 +219,7 @@ class Inputs(Choice):
         return [address.path for address in self._addresses]
 
     def _record_files(self) -> dict[str, Address]:
-        """The files of records by system; none if columns or files of plain texts are named."""
+        """Return the files of records by system; an empty dict if columns or files of texts are named."""
         addresses = {name: Address.of(word) for name, word in self._named.items()}
         is_column = any(address.kind is None or address.column is not None for address in addresses.values())
         return {} if is_column else addresses
@@ -195,8 +227,8 @@ class Inputs(Choice):
     def _check_no_columns(self) -> None:
         if self.columns:
             raise InputError(
-                "columns are chosen of files of records, .tsv, .csv, .jsonl, .json or .parquet;"
-                f" {self.systems[0]} is not such a file."
+                f"{self.systems[0]} is not a file of records, so its columns cannot be selected; use a .tsv, .csv,"
+                " .jsonl, .json or .parquet file."
             )
 
     def _check_alone(self) -> None:
@@ -210,8 +242,8 @@ class Inputs(Choice):
         for what, value in others.items():
             if value:
                 raise InputError(
-                    f"{self.systems[0]} contains records, which have their own {what}; name the column of the"
-                    f" predictions: {self.systems[0]}:COLUMN."
+                    f"{self.systems[0]} contains records, which are read with their own {what}; to use other {what}, name"
+                    f" the column of the predictions: {self.systems[0]}:COLUMN."
                 )
 
     @contextmanager
@@ -226,29 +258,28 @@ class Inputs(Choice):
             raise InputError(message, python=error.python, cli=error.cli) from None
 
     def _records(self, files: Mapping[str, Iterator[Records]]) -> Iterator[Records]:
-        """The blocks of a file of records, or of one file per system, each with its name."""
+        """Yield the blocks of a file of records, or of one file per system with the name of the system."""
         firsts: dict[str, Records] = {}
+        files = {name: (block.renamed(self.mapping) for block in blocks) for name, blocks in files.items()}
         for name, address in self._record_files().items():
             first = next(files[name], None)
             if first is None or not first.count:
-                raise InputError(f"{address.path} has no rows.")
+                raise InputError(f"{address.path} has no rows; at least one segment is needed.")
             firsts[name] = first
         names = {column for first in firsts.values() for column in first.columns}
-        # A name that was given to the only file is that of its system, unless it holds several.
-        is_alone = len(firsts) == 1 and (
+        # Records of a single file remain unchanged, unless the user named its system and they have no system field.
+        is_unchanged = len(firsts) == 1 and (
             self._record_files()[name].name == name or names & set(FIELD_NAMES["system"])
         )
-        for first in () if is_alone else firsts.values():
+        for first in () if is_unchanged else firsts.values():
             _check_one_system(first)
         numbered = not names & set(FIELD_NAMES["id"])
         for name, first in firsts.items():
             blocks = chain([first], files[name])
-            yield from blocks if is_alone else _of_system(name, blocks, numbered)
+            yield from blocks if is_unchanged else _of_system(name, blocks, numbered)
 
     def _columns(self, reader: Reader) -> RawColumns:
-        """What the files and columns hold; the other columns of a table that predictions are taken from are
-        fields.
-        """
+        """Return the columns of a corpus; unused columns of tables with predictions become fields."""
         skip = self.skip_missing
         named = self._named
         predictions = {name: reader.texts(word, skip) for name, word in named.items()}
@@ -264,8 +295,8 @@ class Inputs(Choice):
         for column in (*predictions.values(), *references, sources, ids, documents, weights):
             if column is not None and len(column.values) != len(first.values):
                 raise InputError(
-                    f"{column.place} has {_counted(column)}, {first.place} has {_counted(first)}; every file"
-                    " needs one for each segment."
+                    f"{column.place} has {entries(len(column.values))} but {first.place} has"
+                    f" {entries(len(first.values))}; every file needs one entry per segment."
                 )
         return RawColumns(
             {name: _uniform(column) for name, column in predictions.items()},
@@ -278,7 +309,7 @@ class Inputs(Choice):
         )
 
     def _fields(self, reader: Reader) -> dict[str, list[Any]]:
-        """The columns of the systems' tables that nothing else is read from."""
+        """Return the columns of the tables with predictions that are not used otherwise."""
         used = {(address.path, address.column) for address in self._addresses}
         columns: dict[str, list[Any]] = {}
         for address in map(Address.of, self._named.values()):
@@ -290,7 +321,7 @@ class Inputs(Choice):
 
 
 def _of_system(name: str, blocks: Iterator[Records], numbered: bool) -> Iterator[Records]:
-    """The records of one system's file, with its name and, if no file has ids, their numbers."""
+    """Yield the records of a system's file with its name and, if `numbered`, their numbers as ids."""
     done = 0
     for block in blocks:
         _check_one_system(block)
@@ -302,17 +333,13 @@ def _of_system(name: str, blocks: Iterator[Records], numbered: bool) -> Iterator
 def _check_one_system(block: Records) -> None:
     if block.columns.keys() & set(FIELD_NAMES["system"]):
         raise InputError(
-            f"{block.file} has a system field; name it as the only file, or use one file per system without"
-            " that field."
+            f"{block.file} has a system field, so it cannot be combined with other files; use it as the only file, or"
+            " remove that field."
         )
 
 
-def _counted(column: FileColumn) -> str:
-    return f"{len(column.values)} {'entry' if len(column.values) == 1 else 'entries'}"
-
-
 def _uniform(column: FileColumn) -> list[Any]:
-    """Texts alone, or lists alone where there is any list."""
+    """Return only texts, or only lists if the column contains a list; missing texts remain None."""
     return (
         column.values
         if column.plain
@@ -321,8 +348,10 @@ def _uniform(column: FileColumn) -> list[Any]:
 
 
 def _joined(columns: Sequence[FileColumn]) -> list[Any]:
-    """All references of each segment; a blank line in a later file means that there is no further one,
-    null that it is missing.
+    """Return all references of each segment.
+
+    A blank line in the second file or a later file means that the segment has no such reference; null means that the
+    reference is missing.
     """
     if len(columns) == 1:
         return _uniform(columns[0])

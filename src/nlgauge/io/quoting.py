@@ -1,4 +1,4 @@
-"""Fields in double quotes: which of them are quoted, and what they hold. The rule is in `nlgauge.io`."""
+"""Parsing of rows with fields in double quotes; `nlgauge.io` describes the rule."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from typing import NamedTuple
 from nlgauge.errors import InputError
 from nlgauge.io.files import lines_of
 
-# A quoted field, with all quotes inside doubled; atomic, so that one that is never closed is given up after
-# one pass.
+# A quoted field, with all quotes inside doubled. The group is atomic, so that the match of a field without a
+# closing quote fails after one pass.
 _QUOTED = re.compile(r'"((?>[^"]*(?:""[^"]*)*))"')
-# The end of a quoted field is not looked for further than this.
+# Maximum length of a quoted field in characters.
 _LONGEST = 1 << 24
-_REMEDY = "Save it as .csv or .jsonl, where quotes mean one thing."
+_REMEDY = "Save it as .csv or .jsonl, in which quotes are not ambiguous."
 
 
 class QuotedRow(NamedTuple):
-    """The fields of a row, and the line on which it begins."""
+    """Fields of a row, and the line on which the row starts."""
 
     fields: list[str]
     line: int
 
 
 class QuotedRows:
-    """Reads rows of a text, which may come in pieces, in which every field that begins with a quote is
-    quoted; and sees what its quotes are like.
+    """Parser of rows in which every field that starts with a quote is quoted.
+
+    The text may be passed in parts. The attributes describe the quotes so far.
     """
 
     def __init__(self, separator: str) -> None:
@@ -34,19 +35,18 @@ class QuotedRows:
         self._separator = separator
         self._rest = ""
         self._line = 1
-        # The first line of a quoted field, of one with line breaks, and of a quote that is neither opening,
-        # closing nor doubled.
+        # The first line with a quoted field, with a quoted field that has line breaks, and with a quote that is
+        # neither opening, closing nor doubled.
         self.first: int | None = None
         self.across: int | None = None
         self.stray: int | None = None
-        # The line of a field that begins with a quote and does not end with one; nothing is read from there
-        # on.
+        # The line of a field that starts with a quote and does not end with a quote; parsing stops there.
         self.unclosed: int | None = None
-        # Whether a field holds what only a quoted field can hold.
+        # True if a quoted field needs its quotes: it is empty or has a quote, a tab or a line break.
         self.needed = False
 
     def feed(self, text: str, last: bool) -> list[QuotedRow]:
-        """The rows that end in the next piece; the `last` one ends with the text."""
+        """Return the rows that end in the next part of the text; the end of the `last` part ends a row."""
         text = self._rest + text
         if '"' not in text and (last or text.endswith("\n")):
             plain = plain_rows(text, self._separator, self._line)
@@ -56,33 +56,33 @@ class QuotedRows:
         fields: list[str] = []
         begin, place, line = 0, 0, self._line
         while (place < len(text) or fields) and self.unclosed is None:
-            found = self._pattern.match(text, place)
-            if found is None:
+            match = self._pattern.match(text, place)
+            if match is None:
                 self._look_for_end(text, place, line, last)
                 break
-            if not last and found.end() == len(text) and not found[3].endswith("\n"):
+            if not last and match.end() == len(text) and not match[3].endswith("\n"):
                 break
-            fields.append(self._field(found, line))
-            place, line = found.end(), line + found[0].count("\n")
-            if found[3] != self._separator:
+            fields.append(self._field(match, line))
+            place, line = match.end(), line + match[0].count("\n")
+            if match[3] != self._separator:
                 rows.append(QuotedRow(fields, self._line))
                 fields, begin, self._line = [], place, line
         self._rest = text[begin:]
         return rows
 
-    def _field(self, found: re.Match[str], line: int) -> str:
-        if found[1] is None:
-            if self.stray is None and '"' in found[2]:
+    def _field(self, match: re.Match[str], line: int) -> str:
+        if match[1] is None:
+            if self.stray is None and '"' in match[2]:
                 self.stray = line
-            return str(found[2])
-        field = str(found[1]).replace('""', '"')
+            return str(match[2])
+        field = str(match[1]).replace('""', '"')
         self.first = self.first or line
         self.across = self.across or (line if "\n" in field else None)
         self.needed = self.needed or not field or re.search(r'["\t\r\n]', field) is not None
         return field
 
     def _look_for_end(self, text: str, place: int, line: int, last: bool) -> None:
-        """Decides whether a quoted field has no end, or its end may be in the next piece."""
+        """Set `unclosed` unless the end of a quoted field may be in the next part of the text."""
         closed = _QUOTED.match(text, place)
         ends_here = closed is not None and closed.end() < len(text) - 1
         if last or ends_here or len(text) - place > _LONGEST:
@@ -90,19 +90,19 @@ class QuotedRows:
 
 
 class PlainRows:
-    """What rows are like whose quotes are read as they stand."""
+    """Properties of rows in which every quote is text."""
 
     def __init__(self) -> None:
-        # How many fields a row has, as far as they differ.
+        # Distinct numbers of fields per row.
         self.lengths: set[int] = set()
-        # The first line with a field in quotes that has doubled quotes in it.
+        # The first line with a field in quotes that contains doubled quotes.
         self.doubled: int | None = None
-        # Whether every field that is not a number is in quotes, the names of the columns too; and whether
-        # just those with a comma are.
+        # True if every field starts with a quote, except numbers and empty fields; also in the header row. True if
+        # exactly the fields with a comma start with a quote.
         self.all_quoted = self.commas_quoted = True
 
     def add(self, rows: list[QuotedRow]) -> None:
-        """Looks at some rows."""
+        """Update the properties with further rows."""
         for row in rows:
             self.lengths.add(len(row.fields))
             for field in row.fields:
@@ -113,14 +113,14 @@ class PlainRows:
                     is_quoted
                     and self.doubled is None
                     and '""' in field
-                    and (found := _QUOTED.fullmatch(field))
-                    and '""' in found[1]
+                    and (match := _QUOTED.fullmatch(field))
+                    and '""' in match[1]
                 ):
                     self.doubled = row.line
 
 
 def csv_rows(text: str, place: str, separator: str = ",") -> list[QuotedRow]:
-    """The rows of a CSV file: every field that begins with a quote is quoted, a quote further on is text."""
+    """Return the rows of a CSV file; only fields that start with a quote are quoted."""
     quoted = QuotedRows(separator)
     rows = quoted.feed(text, last=True)
     check_closed(quoted, place)
@@ -128,18 +128,19 @@ def csv_rows(text: str, place: str, separator: str = ",") -> list[QuotedRow]:
 
 
 def check_closed(quoted: QuotedRows, place: str) -> None:
-    """Raises where a quoted field of a CSV file has no end."""
+    """Raise InputError if a quoted field of a CSV file has no closing quote."""
     if quoted.unclosed is not None:
         raise InputError(
-            f"{place}, line {quoted.unclosed} is not CSV: a field begins with a quote, and no quote before a"
-            " separator or the end of a line closes it; put the field in quotes and double the quotes"
-            " inside it."
+            f"{place}, line {quoted.unclosed} is not CSV: a field starts with a quote, but no closing quote"
+            " is followed by a separator or the end of a line; put the whole field in quotes, and double the"
+            " quotes inside it."
         )
 
 
 def has_even_rows(text: str, separator: str, last: bool = True) -> bool:
-    """Whether a text, read as CSV with this separator, has several fields in every row, the same number
-    in all; `last` as in `feed`.
+    """Return True if all rows of a CSV text have the same number of fields, at least two.
+
+    `last` is the argument of `QuotedRows.feed`.
     """
     quoted = QuotedRows(separator)
     lengths = {len(row.fields) for row in quoted.feed(text, last)}
@@ -147,19 +148,20 @@ def has_even_rows(text: str, separator: str, last: bool = True) -> bool:
 
 
 def tsv_rows(text: str, place: str) -> list[QuotedRow]:
-    """The rows of a TSV file: with quoting where a program that quotes wrote it, else as they stand."""
+    """Return the rows of a TSV file, whose quotes are text unless `is_quoted` is true."""
     plain = plain_rows(text, "\t")
     if '"' not in text:
         return plain
-    quoted, as_it_stands = QuotedRows("\t"), PlainRows()
+    quoted, properties = QuotedRows("\t"), PlainRows()
     rows = quoted.feed(text, last=True)
-    as_it_stands.add(plain)
-    return rows if is_quoted(quoted, as_it_stands, place) else plain
+    properties.add(plain)
+    return rows if is_quoted(quoted, properties, place) else plain
 
 
 def is_quoted(quoted: QuotedRows, plain: PlainRows, place: str) -> bool:
-    """Whether a program that quotes wrote a TSV file, which was read both ways; refused where that cannot
-    be told.
+    """Return True if the quotes of a TSV file enclose fields, False if they are text.
+
+    The file was parsed both ways. Raise InputError if both are possible.
     """
     odd = quoted.unclosed or quoted.stray
     if odd is not None:
@@ -171,21 +173,21 @@ def is_quoted(quoted: QuotedRows, plain: PlainRows, place: str) -> bool:
         return False
     if quoted.across is not None and len(plain.lengths) == 1:
         raise InputError(
-            f"{place}, line {quoted.across}: a field with line breaks begins here, or a text that begins with"
-            f" a quote. {_REMEDY}"
+            f"{place}, line {quoted.across}: the quote may start a quoted field with line breaks, or be part of"
+            f" the text. {_REMEDY}"
         )
     if quoted.needed or plain.all_quoted:
         return True
     if plain.commas_quoted:
         raise InputError(
-            f"{place}, line {quoted.first}: the quotes may be part of the text, or put there by a spreadsheet"
-            f" because of the comma. {_REMEDY}"
+            f"{place}, line {quoted.first}: the quotes may be part of the text, or a spreadsheet may have added"
+            f" them because of the comma. {_REMEDY}"
         )
     return False
 
 
 def plain_rows(text: str, separator: str, line: int = 1) -> list[QuotedRow]:
-    """The rows of a text without quotes that mean anything, of which the first is on this line."""
+    """Return the rows of a text in which every quote is text; the first row has the number `line`."""
     return [QuotedRow(text.split(separator), number) for number, text in enumerate(lines_of(text), line)]
 
 

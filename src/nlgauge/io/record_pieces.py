@@ -1,6 +1,4 @@
-"""RecordPieces: records that come block by block, as pieces of a corpus; those of several systems are
-joined by their ids on disk.
-"""
+"""Corpus chunks from blocks of records; records of several systems are joined by their ids on disk."""
 
 from __future__ import annotations
 
@@ -13,7 +11,15 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import NothingMatches
-from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM, RawColumns, check_left, gaps_in, parts_of, system_names
+from nlgauge.corpus.raw_columns import (
+    DEFAULT_SYSTEM,
+    RawColumns,
+    check_left,
+    gaps_in,
+    no_ids,
+    parts_of,
+    system_names,
+)
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, KNOWN_NAMES, Records, names_of
 from nlgauge.corpus.store.join import ID, SYSTEM, Joining
 from nlgauge.corpus.store.layout import stored_corpus
@@ -23,7 +29,7 @@ from nlgauge.io.choice import Choice
 
 
 class RecordPieces:
-    """Makes pieces of a corpus of blocks of records."""
+    """Converter of blocks of records to chunks of a corpus."""
 
     def __init__(self, choice: Choice, scratch: Path) -> None:
         self._choice = choice
@@ -31,8 +37,9 @@ class RecordPieces:
         self._systems = system_names(choice.columns or None)
 
     def of_blocks(self, blocks: Iterable[Records]) -> Iterator[Corpus]:
-        """The pieces of records of one system, of several with a column each, or of several that say
-        which one they are from.
+        """Yield the chunks of a corpus of one system or several.
+
+        Records of several systems have a column per system or a field with the name of the system.
         """
         alike = self._alike(blocks)
         for first in alike:
@@ -45,41 +52,45 @@ class RecordPieces:
             yield from self._joined(every) if several else self._apart(every)
 
     def _wide(self, records: Records) -> list[str]:
-        """The columns that hold the predictions of one system each."""
+        """Return the columns that contain the predictions of one system each."""
         return (
             self._systems if self._systems and all(name in records.columns for name in self._systems) else []
         )
 
     def _alike(self, blocks: Iterable[Records]) -> Iterator[Records]:
-        """Blocks of the records that were asked for, with the columns of those before; "document" means
-        in all what it means in the first.
+        """Yield the selected records of each block, with the columns of all blocks before.
+
+        The field "document" has the same meaning in all blocks as in the first block.
         """
         names: dict[str, str] = {}
-        known: dict[str, str] = {}
+        # Place of the first record of the block in which a column occurs first, by column.
+        first_places: dict[str, str] = {}
         nothing: NothingMatches | None = None
-        for given in blocks:
-            block = _with_columns(given, known)
+        for original in blocks:
+            block = _with_columns(original, first_places)
             try:
                 block = block.where(self._choice.where or {})
             except NothingMatches as error:
                 nothing = error
                 continue
-            if not known:
-                meant = {name: our for our, name in names_of(block, self._wide(block)).items()}.get(
+            if not first_places:
+                meaning = {name: our for our, name in names_of(block, self._wide(block)).items()}.get(
                     "document"
                 )
                 names = (
-                    {} if meant is None else {"document": {"source": "source", "document": "doc_id"}[meant]}
+                    {}
+                    if meaning is None
+                    else {"document": {"source": "source", "document": "doc_id"}[meaning]}
                 )
-            known |= {name: given.place(0) for name in given.columns if name not in known}
+            first_places |= {name: original.place(0) for name in original.columns if name not in first_places}
             yield replace(
                 block, columns={names.get(name, name): values for name, values in block.columns.items()}
             )
-        if not known and nothing is not None:
+        if not first_places and nothing is not None:
             raise nothing
 
     def _apart(self, blocks: Iterable[Records]) -> Iterator[Corpus]:
-        """Every record as a segment."""
+        """Yield chunks in which every record is a segment."""
         start = left_out = 0
         for block in blocks:
             parts = parts_of(
@@ -104,9 +115,7 @@ class RecordPieces:
             check_left(left_out, start)
 
     def _joined(self, blocks: Iterable[Records]) -> Iterator[Corpus]:
-        """Records of several systems: each is stored as it comes, then those of a segment are put
-        together.
-        """
+        """Store the records of several systems on disk, then yield chunks of segments with all systems."""
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir(parents=True)
         gaps: set[Any] = set()
@@ -129,14 +138,13 @@ class RecordPieces:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _rows(self, records: Records, gaps: set[Any]) -> Corpus | None:
-        """Records as segments of one system, with the id and the system of each as fields; ids of those
-        with a gap are added to `gaps`.
+        """Return records as segments of one system, with id and system of each record as fields.
+
+        The ids of records with a missing text are added to `gaps`.
         """
         names = names_of(records, [])
         if "id" not in names:
-            raise InputError(
-                "records of several systems need an 'id' that identifies the segment of each record."
-            )
+            raise no_ids()
         if self._choice.skip_missing:
             texts = [names[our] for our in ("prediction", "references", "source") if our in names]
             missing = {i for name in texts for i in gaps_in(records.columns[name])}
@@ -148,7 +156,7 @@ class RecordPieces:
             )
         parts = parts_of(records, [], common=False, pooled=True, skip_missing=False)
         fields = {name: values for name, values in parts.fields.items() if name != names["system"]}
-        own = {ID: records.columns[names["id"]], SYSTEM: list(map(str, records.columns[names["system"]]))}
+        labels = {ID: records.columns[names["id"]], SYSTEM: list(map(str, records.columns[names["system"]]))}
         predictions = {DEFAULT_SYSTEM: parts.predictions[DEFAULT_SYSTEM]}
         rows = RawColumns(
             predictions,
@@ -157,21 +165,22 @@ class RecordPieces:
             None,
             parts.weights,
             parts.documents,
-            {**fields, **own},
+            {**fields, **labels},
         )
         return Corpus.of_parts(rows, self._choice.lang, piece=True)
 
 
-def _with_columns(block: Records, known: Mapping[str, str]) -> Records:
-    """The block with the columns that those before it had; one that says something of every record must
-    have been there from the beginning.
-    """
-    new = next((name for name in block.columns if known and name in KNOWN_NAMES and name not in known), None)
+def _with_columns(block: Records, first_places: Mapping[str, str]) -> Records:
+    """Return the block with the columns of the blocks before; a new column must not be in `KNOWN_NAMES`."""
+    new = next(
+        (name for name in block.columns if first_places and name in KNOWN_NAMES and name not in first_places),
+        None,
+    )
     if new is not None:
         having = next(i for i, value in enumerate(block.columns[new]) if value is not ABSENT)
-        before = next(iter(known.values()))
+        before = next(iter(first_places.values()))
         raise InputError(
-            f"{before} has no {new!r}, {block.place(having)} has it; every record needs the same fields."
+            f"{before} has no {new!r}, but {block.place(having)} has it; every record needs the same fields."
         )
-    absent = {name: [ABSENT] * block.count for name in known if name not in block.columns}
+    absent = {name: [ABSENT] * block.count for name in first_places if name not in block.columns}
     return replace(block, columns={**block.columns, **absent}) if absent else block

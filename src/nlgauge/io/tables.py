@@ -1,6 +1,4 @@
-"""Tables: what TSV, CSV, JSONL, JSON and Parquet files hold, by column, with the line on which each row
-begins.
-"""
+"""Columns of TSV, CSV, JSONL, JSON and Parquet files, with the line on which each row starts."""
 
 from __future__ import annotations
 
@@ -16,41 +14,42 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.records import KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.io.files import NAMELESS
 from nlgauge.io.quoting import QuotedRow, has_even_rows
 
-# The name of the only column of a JSON array of texts.
-NAMELESS = ""
 _ONE_WORD = re.compile(r"\w[^\s.,;!?]*")
 _BLOCK = 1 << 22
-# Rows of a Parquet file that are read at once, and that are put together.
+# Number of rows of a Parquet file that are read at once, and number of rows of a block.
 _FEW_ROWS, _ROWS = 256, 20_000
 _OBJECTS = msgspec.json.Decoder(dict[str, Any])
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _SPELT = {"\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 
 
-def checked_delimiter(given: str) -> str:
-    """The character that separates fields, by itself or by name.
+def checked_delimiter(delimiter: str) -> str:
+    """Return the character that separates fields; the argument is the character or its name.
 
     >>> checked_delimiter("tab"), checked_delimiter(";")
     ('\\t', ';')
     """
-    found = _DELIMITERS.get(given, given)
-    if len(found) != 1 or found in '"\r\n':
-        raise InputError(f"the delimiter {given!r} is not one character; use one such as ; or | or tab.")
-    return found
+    character = _DELIMITERS.get(delimiter, delimiter)
+    if len(character) != 1 or character in '"\r\n':
+        raise InputError(
+            f"the delimiter {delimiter!r} is not valid; use one character such as ; or |, or the word tab."
+        )
+    return character
 
 
 def jsonl_rows(text: str, line: int, place: str) -> tuple[list[dict[str, Any]], Array]:
-    """Read the objects of whole lines, of which the first has this number, and say on which line each is."""
-    there = text.count("\n") + (not text.endswith("\n"))
+    """Return the objects of whole lines and their line numbers; the first line has the number `line`."""
+    count = text.count("\n") + (not text.endswith("\n"))
     try:
         rows = _OBJECTS.decode_lines(text)
     except (msgspec.DecodeError, RecursionError):
         rows = []
-    if len(rows) == there:
-        return rows, np.arange(line, line + there)
-    # There are blank lines, or a mistake.
+    if len(rows) == count:
+        return rows, np.arange(line, line + count)
+    # The text has blank lines or an error.
     numbered = [(number, row) for number, row in enumerate(text.split("\n"), line) if row.strip()]
     rows = [_object(row, number, place) for number, row in numbered]
     return rows, np.array([number for number, _ in numbered], dtype=np.int64)
@@ -66,9 +65,7 @@ def _object(line: str, number: int, place: str) -> dict[str, Any]:
     except RecursionError:
         raise _too_deep(f"{place}, line {number}") from None
     if not isinstance(value, dict):
-        raise InputError(
-            f"{place}, line {number} is a JSON {type(value).__name__}; each line must be one object."
-        )
+        raise InputError(f"{place}, line {number} is {_kind(value)}; each line must be one JSON object.")
     return value
 
 
@@ -85,7 +82,7 @@ def json_records(text: str, place: str) -> Records:
         document = msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         raise InputError(
-            f"{place} is not one JSON document: {error}; a file with one object per line is called .jsonl."
+            f"{place} is not one JSON document: {error}; if it has one object per line, rename it to end in .jsonl."
         ) from None
     except RecursionError:
         raise _too_deep(place) from None
@@ -111,7 +108,8 @@ def json_records(text: str, place: str) -> Records:
         odd = next((i for i, row in enumerate(document) if not isinstance(row, dict)), None)
         if odd is not None:
             raise InputError(
-                f"{item(odd)} is {_kind(document[odd])}, the first is an object; every item must be one."
+                f"{item(odd)} is {_kind(document[odd])} but the first item is an object; every item must be an"
+                " object."
             )
         return Records(columns_of(document), len(document), item, place)
     return Records({NAMELESS: document}, len(document), item, place)
@@ -124,8 +122,9 @@ def _kind(value: Any) -> str:
 
 
 def parquet_tables(file: Any) -> Iterator[Any]:
-    """The rows of a Parquet file, some at a time: a file of kilobytes may hold one long text in thousands
-    of rows.
+    """Yield the rows of a Parquet file in tables of limited size.
+
+    Few rows are read at once, because a file of some kilobytes may contain one long text in thousands of rows.
     """
     import pyarrow
 
@@ -147,7 +146,7 @@ def parquet_tables(file: Any) -> Iterator[Any]:
 
 @contextmanager
 def parquet_file(source: bytes | str, place: str) -> Iterator[Any]:
-    """The Parquet file in some bytes, or of this name; what it cannot read is an error that says so."""
+    """Open a Parquet file from bytes or a path; raise InputError if it cannot be read."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -156,14 +155,16 @@ def parquet_file(source: bytes | str, place: str) -> Iterator[Any]:
     try:
         with parquet.ParquetFile(source if isinstance(source, str) else pyarrow.BufferReader(source)) as file:
             yield file
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{place} is not a Parquet file that can be read: {error}") from None
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"{place} cannot be read as Parquet ({error}); check that the file is complete."
+        ) from None
 
 
 def names_of_columns(rows: list[QuotedRow], place: str, named: bool) -> list[str]:
-    """The names in the first row or, without a header row, "1", "2", ..."""
+    """Return the names of columns: the first row if `named`, otherwise "1", "2" and so on."""
     if not rows:
-        raise InputError(f"{place} is empty.")
+        raise InputError(f"{place} is empty; at least one segment is needed.")
     if not named:
         _check_headless(rows, place)
     names = rows[0].fields if named else [str(i + 1) for i in range(len(rows[0].fields))]
@@ -175,15 +176,15 @@ def names_of_columns(rows: list[QuotedRow], place: str, named: bool) -> list[str
     return names
 
 
-def records_of(names: list[str], body: list[QuotedRow], kind: str, place: str) -> Records:
-    """Rows that have a field for each name."""
+def records_of(names: list[str], body: list[QuotedRow], place: str) -> Records:
+    """Return rows as records; raise InputError unless each row has one field per name."""
     for fields, line in body:
         if len(fields) != len(names):
+            quote = "put fields that contain the separator or line breaks in quotes"
             raise InputError(
-                f"{place}, line {line} has {_counted(len(fields))} but the first row has {len(names)}; put"
-                f" fields with {'commas' if kind == 'csv' else 'tabs'} or line breaks in quotes",
-                python="or pass another delimiter",
-                cli="or set the separator with --delimiter",
+                f"{place}, line {line} has {_counted(len(fields))} but the first row has {len(names)}",
+                python=f"{quote}, or pass another delimiter",
+                cli=f"{quote}, or set the separator with --delimiter",
             )
     columns = list(map(list, zip(*(row.fields for row in body), strict=True))) or [[] for _ in names]
     lines = [row.line for row in body]
@@ -193,10 +194,10 @@ def records_of(names: list[str], body: list[QuotedRow], kind: str, place: str) -
 
 
 def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: bool) -> str:
-    """What separates the fields of a file: what was given, else a tab or a comma, else what a CSV file seems
-    to be separated by.
+    """Return the separator of the fields of a file.
 
-    The text is all of the file, or where it is not the `last` piece, its first lines.
+    This is `delimiter`, if set, else a tab for TSV; for CSV it is guessed from the text, with a comma as default.
+    The text is the whole file if it is the `last` part, otherwise its first lines.
     """
     if delimiter is not None:
         return checked_delimiter(delimiter)
@@ -204,8 +205,9 @@ def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: 
 
 
 def _guessed(text: str, place: str, last: bool) -> str | None:
-    """What separates the fields of a CSV file whose first line has no comma, where every row has as many
-    of it.
+    """Return the separator of a CSV file whose first line has no comma; None if no other fits.
+
+    Raise InputError if the rows would have different numbers of fields with this separator.
     """
     header = text.partition("\n")[0]
     for delimiter, spelt in _SPELT.items():
@@ -214,12 +216,12 @@ def _guessed(text: str, place: str, last: bool) -> str | None:
                 raise InputError(
                     f"{place} seems to be separated by {spelt}, but its rows would have different numbers of"
                     " fields",
-                    python="pass another delimiter",
-                    cli="set the separator with --delimiter",
+                    python="correct the rows, or pass another delimiter",
+                    cli="correct the rows, or set another separator with --delimiter",
                 )
             warnings.warn(
-                f"{place} is read as separated by {spelt}: its first line has no comma, and all rows have as"
-                " many.",
+                f"{place} is read as separated by {spelt}, because its first line has no comma and all rows have"
+                " the same number of fields.",
                 stacklevel=6,
             )
             return delimiter
@@ -227,18 +229,19 @@ def _guessed(text: str, place: str, last: bool) -> str | None:
 
 
 def _check_headless(rows: list[QuotedRow], place: str) -> None:
-    """Raises where the first row seems to name the columns: it has a name that we know, or it alone has
-    one word in every field.
+    """Raise InputError if the first row seems to be a header.
+
+    It seems so if it contains a known field name, or if it is the only row with one word in every field.
     """
     first = rows[0].fields
-    known = any(field.strip().lower() in KNOWN_NAMES for field in first)
-    if known or (
+    has_known_name = any(field.strip().lower() in KNOWN_NAMES for field in first)
+    if has_known_name or (
         len(rows) > 1 and _is_all_words(first) and not any(_is_all_words(row.fields) for row in rows[1:])
     ):
         raise InputError(
             f"{place}: column numbers are for files without a header row, but the first row looks like a"
             f" header ({', '.join(first)}); use the column's name, such as {place}:{first[-1]}. If that row is"
-            " data, add a header row above it."
+            " data, add a header row above it and use the names in that row."
         )
 
 

@@ -1,5 +1,6 @@
-"""Files that are read piece by piece, watched meanwhile: one that changes would give a corpus that never
-existed.
+"""Detection of files that change while they are read in chunks.
+
+The chunks of such a file would form a corpus that never existed.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ _MEGABYTE = 1_000_000
 
 
 class Watched:
-    """The files of one run: what each looked like before it was read, and the digests of what was read of it.
+    """Files of one run, with the state of each before reading and the digests of the data that was read.
 
-    Pipes cannot be compared.
+    Pipes cannot be compared and are ignored.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -32,14 +33,16 @@ class Watched:
         self._done = 0
 
     def reading(self, path: str, stream: BinaryIO) -> BinaryIO:
-        """Return the stream of a file; what is read of it is remembered."""
+        """Return a stream of the file that records the digest of all data read from it."""
         if path not in self._before:
             return stream
         return io.BufferedReader(_Reading(self, path, stream), _BLOCK)
 
     def check(self) -> None:
-        """Raise if a file is not what it was when reading began: another size or time, or one more like
-        it that does not hold what was read.
+        """Raise InputError if a file was removed or has changed since reading started.
+
+        A file has changed if its size or time of modification differs, or if its other file attributes differ and
+        its digest is not the digest of the data that was read.
         """
         for path, before in self._before.items():
             if not is_file(path):
@@ -47,7 +50,7 @@ class Watched:
                     f"{path} was removed while it was read, so nothing was scored; put it back and run again."
                 )
             now = stamp_of(Path(path))
-            # Another owner, another link or a copy with the same times is no other content; a digest tells.
+            # A new owner, a new link or a copy with the same times may have the same content, so compare digests.
             if now[:2] != before[:2] or (now != before and self._digests[path] != {_digest_of(path)}):
                 raise InputError(
                     f"{path} changed while it was read, so nothing was scored; run again when no program"
@@ -55,18 +58,18 @@ class Watched:
                 )
 
     def read(self, path: str, size: int) -> None:
-        """Say how far reading is."""
+        """Report the progress of reading."""
         self._done += size
         total = max(1, sum(stamp[0] for stamp in self._before.values()) // _MEGABYTE)
         report("reading (MB)", min(self._done // _MEGABYTE, total), total)
 
     def end(self, path: str, digest: bytes) -> None:
-        """Remember the digest of a file that was read to its end."""
+        """Record the digest of a file that was read to its end."""
         self._digests[path].add(digest)
 
 
 class _Reading(io.RawIOBase):
-    """A file of which a digest is made as it is read."""
+    """File whose digest is computed while it is read."""
 
     def __init__(self, watched: Watched, path: str, stream: BinaryIO) -> None:
         self._watched, self._path, self._stream = watched, path, stream
@@ -87,7 +90,7 @@ class _Reading(io.RawIOBase):
 
 
 def _digest_of(path: str) -> bytes:
-    """Return the digest of all of a file."""
+    """Return the digest of the whole file."""
     digest = hashlib.blake2b(digest_size=32)
     with Path(path).open("rb") as stream:
         while data := stream.read(_BLOCK):

@@ -1,9 +1,9 @@
-"""Judges: language models that are asked how good a text is, at an OpenAI-compatible endpoint, through a
-user's own client, or on this machine.
+"""Judges: language models that rate texts.
 
-A judge metric renders one or more prompts for each row; `ChatReplies` turns prompts into raw replies, which
-are cached by content; `reading` makes numbers of them. Nothing is sent anywhere unless an endpoint or a
-client was named. See docs/howto/judges.md.
+A judge is a model at an OpenAI-compatible endpoint, a client of the user, or a model on this machine. A judge
+metric renders one or more prompts for each row. `ChatReplies` turns prompts into raw replies, which are
+cached by content, and `reading` turns replies into numbers. Nothing is sent unless the user has named an
+endpoint or a client. See docs/howto/judges.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""ChatReplies: the raw replies of a judge to conversations, from the cache where they are, else from the
-judge.
-"""
+"""ChatReplies: raw replies of a judge to conversations, from the cache or from the judge."""
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.progress import report
 from nlgauge._core.ragged import Ragged, offsets_of
 from nlgauge.errors import JudgeError
@@ -40,19 +39,17 @@ from nlgauge.judges.requests import (
 from nlgauge.models import Model, ModelSpec, model_name
 
 Reply = dict[str, Any]
-# Rows, each with the numbers of the samples that it lacks; and what keeps the samples of a row, which are
-# whole replies.
+# Rows, each with the numbers of its missing samples; and a function that caches samples of a row, which are
+# complete replies.
 _Missing = list[tuple[int, list[int]]]
 _Keep = Callable[[int, Mapping[int, Reply]], None]
-# Fewer equal samples than this may be chance.
+# Fewer samples than this may be equal by chance.
 _EQUAL_SAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Who is asked: a model at an address, a client of the user's own, or a model on this machine; and
-    how it is called.
-    """
+    """Model at an address, client of the user, or model on this machine; with the settings for calls."""
 
     model: ModelSpec | Client
     base_url: str = ""
@@ -60,17 +57,18 @@ class Judge:
 
     @property
     def is_here(self) -> bool:
-        """Whether the judge is a model that runs in this process."""
+        """True if the judge is a model that runs in this process."""
         return not self.base_url and not isinstance(self.model, Client)
 
     @property
     def name(self) -> str:
-        """What the judge is called where it is shown."""
+        """Displayed name of the judge."""
         return repr(self.model).strip("'") if isinstance(self.model, Client) else model_name(self.model)
 
     def identity(self) -> tuple[str, str] | None:
-        """Where replies come from and of which model, as far as that decides them; None where it cannot
-        be told, so that nothing is kept.
+        """Return the origin and the model of the replies; None if they cannot be identified.
+
+        Both are part of the cache keys. Replies of a judge without an identity are not cached.
         """
         if isinstance(self.model, Client):
             return f"client:{self.model.name}", self.model.model
@@ -81,11 +79,11 @@ class Judge:
 
 @dataclass(frozen=True)
 class Ask:
-    """How a judge is asked: what stands before every conversation, how many replies are drawn and how, and
-    what can be read of them.
+    """Settings of requests to a judge: the messages before every conversation, and the sampling.
 
-    top_tokens: whether the alternatives of each token are needed; levels: the words that they are looked
-    through for.
+    `n` is the number of replies, and `expects` reads them. If `alternatives` is True, the replies need the
+    alternatives of each token, among which `levels` are looked up. If `again` is True, the judge is asked
+    once more for each reply that cannot be read.
     """
 
     expects: Reads
@@ -99,7 +97,7 @@ class Ask:
     again: bool = True
 
     def request(self, conversation: Sequence[str]) -> Request:
-        """The request for a conversation: the user's words, the judge's, the user's ..."""
+        """Return the request for a conversation: texts of the user and of the judge in turn."""
         turns = tuple(("assistant" if i % 2 else "user", text) for i, text in enumerate(conversation))
         top = TOP_TOKENS if self.alternatives else 0
         return Request((*self.before, *turns), self.max_tokens, self.temperature, 1.0, self.seed, top)
@@ -107,8 +105,9 @@ class Ask:
 
 @dataclass(frozen=True)
 class ChatReplies(Feature):
-    """The replies of a judge to a conversation, as JSON: the first `n`, then one more for each of them
-    that could not be read.
+    """Replies of a judge to a conversation, as JSON.
+
+    The first `n` replies come first, then one more for each of them that could not be read.
     """
 
     judge: Judge
@@ -140,14 +139,14 @@ class ChatReplies(Feature):
 
 
 def decoded(column: Ragged, row: int) -> list[Reply]:
-    """The replies of one row of the feature."""
-    found: list[Reply] = msgspec.json.decode(column[row].tobytes())
-    return found
+    """Return the replies of one row of the feature."""
+    replies: list[Reply] = msgspec.json.decode(column[row].tobytes())
+    return replies
 
 
 @dataclass
 class _Asking:
-    """One round of questions: what is known, what is missing, who answers it."""
+    """One round of requests: replies that exist, replies that are missing, and the judge."""
 
     judge: Judge
     ask: Ask
@@ -157,7 +156,7 @@ class _Asking:
     _known: list[dict[int, Reply]] = field(default_factory=list)
 
     def replies(self, conversations: Sequence[tuple[str, ...]]) -> list[list[Reply]]:
-        """The replies to each conversation."""
+        """Return the replies to each conversation."""
         requests = [self.ask.request(conversation) for conversation in conversations]
         self._known = [{} for _ in requests]
         identity = self.judge.identity() if self.calls.cache != "off" else None
@@ -167,19 +166,21 @@ class _Asking:
         try:
             self._fill(requests, [range(self.ask.n)] * len(requests), cache, identity)
             if self.ask.again:
-                unread = [sum(not self._is_read(reply) for reply in known.values()) for known in self._known]
+                unread = [
+                    sum(not self._is_read(reply) for reply in samples.values()) for samples in self._known
+                ]
                 self._fill(
                     requests, [range(self.ask.n, self.ask.n + more) for more in unread], cache, identity
                 )
         finally:
             if cache is not None:
                 cache.close()
-        rows = [[known[index] for index in sorted(known)] for known in self._known]
+        rows = [[samples[index] for index in sorted(samples)] for samples in self._known]
         self._warn(rows)
         return rows
 
     def _is_read(self, reply: Reply) -> bool:
-        """Whether asking once more is of no use: the reply can be read, or there is none."""
+        """Return True if asking once more is useless: the reply can be read, or there is none."""
         return "failure" in reply or (
             self.ask.expects.read(text_of(reply)) is not None and (self.ask.alternatives or not is_cut(reply))
         )
@@ -187,26 +188,29 @@ class _Asking:
     def _fill(
         self,
         requests: list[Request],
-        wanted: Sequence[range],
+        samples: Sequence[range],
         cache: Cache | None,
         identity: tuple[str, str] | None,
     ) -> None:
-        """Finds the samples with these numbers for each request."""
+        """Add the samples with these numbers for each request, from the cache or from the judge."""
         names: dict[str, tuple[int, int]] = {}
         if cache is not None and identity is not None:
             names = {
                 request.key(*identity, index): (row, index)
                 for row, request in enumerate(requests)
-                for index in wanted[row]
+                for index in samples[row]
             }
             for name, reply in cache.get(list(names)).items():
                 row, index = names[name]
                 self._known[row][index] = reply
             self.ledger.add(
-                "cached", sum(len(known.keys() & set(wanted[row])) for row, known in enumerate(self._known))
+                "cached",
+                sum(
+                    len(row_replies.keys() & set(samples[row])) for row, row_replies in enumerate(self._known)
+                ),
             )
         missing = [
-            (row, [index for index in wanted[row] if index not in self._known[row]])
+            (row, [index for index in samples[row] if index not in self._known[row]])
             for row in range(len(requests))
         ]
         missing = [(row, indices) for row, indices in missing if indices]
@@ -228,7 +232,8 @@ class _Asking:
         if self.calls.offline:
             count = sum(len(indices) for _, indices in missing)
             raise JudgeError(
-                f"{count:,} replies are not in the cache, and the judge is offline; ask for them once online."
+                f"the cache lacks {counted(count, 'reply', 'replies')}, and the judge is offline; run once without the"
+                " setting `offline`."
             )
         if self.calls.dry_run:
             return self._counted(requests, missing)
@@ -285,39 +290,40 @@ class _Asking:
         try:
             return self._asked(endpoint, request, row, indices, keep)
         except BaseException:
-            endpoint.stopped.set()  # here, so that no other thread sends one more request meanwhile
+            endpoint.stopped.set()  # set here, so that no other thread sends another request
             raise
 
     def _asked(
         self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep
     ) -> dict[int, Reply]:
-        """The samples with these numbers: at once where the server can, else one by one; each is kept as
-        soon as it is here.
+        """Return the samples with these numbers, and cache each as soon as it is received.
+
+        They are requested at once if the server supports that, else one by one.
         """
-        found: dict[int, Reply] = {}
+        samples: dict[int, Reply] = {}
         if len(indices) > 1 and not self.ledger.ignores_choices:
             several = replace(request.sample(indices[0]), choices=len(indices))
             try:
-                found |= zip(indices, self._checked(endpoint.ask(several)), strict=False)
+                samples |= zip(indices, self._checked(endpoint.ask(several)), strict=False)
             except Unanswered as unanswered:
                 if unanswered.failure != "failed":
                     return dict.fromkeys(indices, failed(unanswered.failure, str(unanswered)))
-            self.ledger.ignores_choices |= len(found) < len(indices)
-            keep(row, found)
-        for index in indices[len(found) :]:
+            self.ledger.ignores_choices |= len(samples) < len(indices)
+            keep(row, samples)
+        for index in indices[len(samples) :]:
             try:
-                found[index] = self._checked(endpoint.ask(request.sample(index)))[0]
-                keep(row, {index: found[index]})
+                samples[index] = self._checked(endpoint.ask(request.sample(index)))[0]
+                keep(row, {index: samples[index]})
             except Unanswered as unanswered:
-                found[index] = failed(unanswered.failure, str(unanswered))
+                samples[index] = failed(unanswered.failure, str(unanswered))
                 if unanswered.failure == "failed":
                     self.ledger.fail(str(unanswered))
-        return found
+        return samples
 
     def _checked(self, response: Response) -> list[Reply]:
-        """The samples of a response, where it has what was asked for."""
-        found = samples_of(response)
-        for reply in found:
+        """Return the samples of a response; raise JudgeError if token probabilities are missing."""
+        samples = samples_of(response)
+        for reply in samples:
             if (
                 self.ask.alternatives
                 and not tokens_of(reply)
@@ -327,17 +333,17 @@ class _Asking:
                     f"{self.judge.name} did not return the probabilities of tokens (logprobs); use"
                     " scoring='samples', or an endpoint that returns them."
                 )
-        return found
+        return samples
 
     def _warn(self, rows: list[list[Reply]]) -> None:
-        """Warns, once per metric and corpus, of why there is no reply, and of what a server does that
-        nobody asked for.
-        """
+        """Warn, once per metric and corpus, about missing replies and unexpected behavior of a server."""
         unanswered = next(
             (reply["why"] for row in rows for reply in row if reply.get("failure") == "failed"), None
         )
         if unanswered is not None:
-            self._warn_once(f"{self.judge.name} did not reply to some or all requests: {unanswered}")
+            self._warn_once(
+                f"{self.judge.name} did not reply to some or all requests; the first reason: {unanswered}"
+            )
         drawn = [
             {text_of(reply) for reply in row[: self.ask.n]}
             for row in rows
@@ -351,7 +357,7 @@ class _Asking:
         ):
             self._warn_once(
                 f"all {self.ask.n} samples of {self.judge.name} are equal for every prompt, at temperature"
-                f" {self.ask.temperature:g}: is it ignored?"
+                f" {self.ask.temperature:g}; the judge may ignore the temperature."
             )
         self.ledger.fingerprints |= {
             reply["system_fingerprint"] for row in rows for reply in row if reply.get("system_fingerprint")

@@ -1,9 +1,9 @@
-"""The cache of replies: an SQLite file that several processes may read and write at once. A reply is cached
-the moment it is complete.
+"""Cache of replies: an SQLite file that several processes may read and write at once.
 
-Every row has a digest of its key and its reply: a row that was damaged or edited counts as missing, is
-reported, and is asked for again. The digest has no secret, so that it does not protect against somebody who
-can write the file and computes it again. Only a file that nlgauge made is ever written to or renamed.
+A complete reply is cached at once. Every row has a digest of its key and its reply: a row that was damaged or
+edited counts as missing, is reported, and is requested again. The digest contains no secret, so it does not
+protect against a person who can write the file and compute the digest again. nlgauge writes to and renames
+only files that it created.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from nlgauge._core import sqlite
+from nlgauge._core.numbers import counted
 from nlgauge._core.sqlite import CacheFile, Format, Unusable, Verified, maintained, shrink, transaction
 from nlgauge.errors import JudgeError
 from nlgauge.judges.requests import BrokenReply, cached_reply
@@ -37,23 +38,26 @@ FORMAT = Format(
         " NOT NULL) WITHOUT ROWID",
     ),
 )
-# How many keys SQLite is asked for at a time.
+# Number of keys per query.
 _KEYS = 500
-# As bytes, whatever type a row has.
+# Columns are read as bytes, because a damaged row may have another type.
 _SELECT = "SELECT key, CAST(reply AS BLOB), CAST(digest AS BLOB) FROM replies"
 _Result = TypeVar("_Result")
 
 
 def common_file() -> Path:
-    """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite
-    beside the models.
+    """Return the default file of replies.
+
+    It is NLGAUGE_JUDGE_CACHE, by default judge.sqlite in the directory of the models.
     """
     return Path(os.environ.get("NLGAUGE_JUDGE_CACHE") or cache_directory() / FORMAT.file_name)
 
 
 class Cache:
-    """Replies by key. A damaged cache is renamed, with a warning, and a new one is begun; any other file
-    is refused and stays as it is.
+    """Replies by key.
+
+    A damaged cache is renamed, with a warning, and a new file replaces it. Any other file that cannot be used
+    is refused and stays unchanged.
     """
 
     def __init__(self, file: Path) -> None:
@@ -61,7 +65,7 @@ class Cache:
         self._run(lambda connection: None)
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Find replies by key; rows that are not as they were written are removed, with a warning."""
+        """Return cached replies by key; remove rows that differ from what was written, with a warning."""
         replies: dict[str, dict[str, Any]] = {}
         changed: list[str] = []
         for start in range(0, len(keys), _KEYS):
@@ -74,14 +78,14 @@ class Cache:
         if changed:
             self._run(partial(_delete, keys=changed))
             warnings.warn(
-                f"{len(changed):,} replies in the cache {self._file.path} are not as they were written: they"
-                " were removed and count as missing.",
+                f"{counted(len(changed), 'damaged reply was', 'damaged replies were')} removed from the cache"
+                f" {self._file.path} and will be requested again.",
                 stacklevel=5,
             )
         return replies
 
     def put(self, replies: Mapping[str, Mapping[str, Any]]) -> None:
-        """Save replies, all or none; if another process was first, its replies stay."""
+        """Save all replies or none; a reply that another process has saved stays unchanged."""
         encoded = {key: msgspec.json.encode(reply) for key, reply in replies.items()}
         rows = [(key, data, _digest(key, data), time.time()) for key, data in encoded.items()]
 
@@ -99,11 +103,11 @@ class Cache:
         try:
             return self._file.run(work)
         except Unusable as error:
-            raise JudgeError(f"{error}; name another with calls='cache=FILE'.") from None
+            raise JudgeError(f"{error}; name another file with calls='cache=FILE'.") from None
 
 
 def count(file: Path) -> int:
-    """Count the replies in a file; 0 if there is none."""
+    """Return the number of replies in a file; 0 if the file does not exist."""
     if not file.exists():
         return 0
     with maintained(file, FORMAT) as connection:
@@ -112,7 +116,7 @@ def count(file: Path) -> int:
 
 
 def clear(file: Path) -> int:
-    """Drop all replies, and return their number."""
+    """Delete all replies, and return their number."""
     if not file.exists():
         return 0
     with maintained(file, FORMAT) as connection:
@@ -122,8 +126,9 @@ def clear(file: Path) -> int:
 
 
 def verify(file: Path) -> Verified:
-    """Read everything; a damaged file is set aside, and from a sound one replies that are not as they were
-    written are removed.
+    """Read the whole file, and rename it if it is damaged.
+
+    Replies that differ from what was written are removed from a file that is otherwise intact.
     """
     return sqlite.verify(file, FORMAT, _verified)
 
@@ -137,7 +142,7 @@ def _verified(connection: sqlite3.Connection) -> Verified:
         except BrokenReply:
             changed.append(row[0])
     _delete(connection, changed)
-    damage = f"{len(changed):,} replies were not as they were written; they were removed" if changed else ""
+    damage = f"{counted(len(changed), 'reply was', 'replies were')} removed" if changed else ""
     return Verified(sound, damage)
 
 
@@ -157,7 +162,7 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 def _checked(key: str, data: bytes | None, digest: bytes | None) -> dict[str, Any]:
-    """Read a row, or raise BrokenReply if it is not what was written."""
+    """Return the reply of a row; raise BrokenReply if it differs from what was written."""
     if data is None or digest != _digest(key, data):
-        raise BrokenReply("the digest is another")
+        raise BrokenReply("the digest is wrong")
     return cached_reply(data)

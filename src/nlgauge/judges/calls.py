@@ -1,6 +1,6 @@
-"""Calls: how an endpoint is called.
+"""Settings for calls to an endpoint, which a metric stores as one line of text.
 
-None of it changes a number, and a metric keeps it as one line of words.
+None of them changes a score.
 """
 
 from __future__ import annotations
@@ -15,16 +15,40 @@ from nlgauge.errors import ParameterError, did_you_mean
 
 @dataclass(frozen=True)
 class Calls:
-    """How an endpoint is called: the variable that holds the key, limits, prices, and where replies are kept.
+    """Settings for calls to an endpoint: key, limits, prices, and the cache of replies.
 
-    key_env: the environment variable with the key; only its name is ever printed or saved. concurrency:
-    requests at a time. requests_per_minute, tokens_per_minute: what the endpoint allows. timeout: seconds for
-    a whole request. tries: how often a request is sent before it counts as failed; first_wait: seconds of the
-    first wait between two, which doubles. prices: what a million tokens of prompt and of reply cost.
-    max_requests, max_cost: nothing is sent once more than this would be needed; every attempt counts.
-    dry_run: send nothing, count what would be sent. offline: answer from the cache alone. cache: a file; ""
-    is the common one, "off" none. limit_field: what the endpoint calls the limit of a reply's tokens.
+    Parameters
+    ----------
+    key_env : str
+        Environment variable with the key. Only its name is ever printed or saved.
+    concurrency : int
+        Maximum number of requests at the same time.
+    requests_per_minute, tokens_per_minute : float, optional
+        Rates that the endpoint allows.
+    timeout : float
+        Seconds for a whole request.
+    tries : int
+        How often a request is sent before it counts as failed.
+    first_wait : float
+        Maximum number of seconds of the first wait between two tries; it doubles with each try. A waiting
+        time that the server requests has priority.
+    prices : tuple of two floats, optional
+        Prices of a million tokens of prompt and of reply.
+    max_requests : int, optional
+        Nothing is sent if more requests than this would be needed; every try counts.
+    max_cost : float, optional
+        Nothing is sent if it would cost more than this; every try counts. Requires `prices`.
+    dry_run : bool
+        Send nothing, and count what would be sent.
+    offline : bool
+        Answer only from the cache.
+    cache : str
+        File of the cache; "" is the common file, and "off" disables the cache.
+    limit_field : str
+        Name that the endpoint uses for the maximum number of tokens of a reply.
 
+    Examples
+    --------
     >>> Calls(max_cost=2, prices=(0.15, 0.6)).text()
     'prices=0.15,0.6 max_cost=2'
     >>> Calls.of("max_requests=100 offline=True").offline
@@ -83,7 +107,7 @@ class Calls:
         _require(
             self.max_requests is None or (_is_number(self.max_requests, int) and self.max_requests >= 0),
             "max_requests",
-            "a whole number",
+            "a whole number from 0",
             self,
         )
         _require(
@@ -97,7 +121,7 @@ class Calls:
             and len(self.prices) == 2
             and all(_is_number(price) and price >= 0 for price in self.prices)
         )
-        _require(priced, "prices", "two numbers: what a million tokens of prompt and of reply cost", self)
+        _require(priced, "prices", "two numbers: the prices of a million tokens of prompt and of reply", self)
         _require(
             isinstance(self.cache, str) and "\0" not in self.cache,
             "cache",
@@ -106,44 +130,45 @@ class Calls:
         )
         if self.max_cost is not None and self.prices is None:
             raise ParameterError(
-                "calls: max_cost needs prices=IN,OUT, what a million tokens of prompt and of reply cost at"
+                "calls: max_cost needs prices=IN,OUT, the prices of a million tokens of prompt and of reply at"
                 " your endpoint."
             )
 
     def text(self) -> str:
-        """The settings that are not the default, in words that `of` reads."""
-        given = (
+        """Return the settings that differ from the default, as text that `of` reads."""
+        changed = (
             (field.name, getattr(self, field.name))
             for field in fields(self)
             if getattr(self, field.name) != field.default
         )
-        return " ".join(f"{name}={_written(value)}" for name, value in given)
+        return " ".join(f"{name}={_written(value)}" for name, value in changed)
 
     @classmethod
-    def of(cls, given: Any) -> Calls:
-        """The settings of a line such as "max_cost=2 prices=0.15,0.6"; a Calls stays itself."""
-        if isinstance(given, Calls):
-            return given
-        if not isinstance(given, str):
+    def of(cls, settings: Any) -> Calls:
+        """Return the settings of a line such as "max_cost=2 prices=0.15,0.6"; return a Calls unchanged."""
+        if isinstance(settings, Calls):
+            return settings
+        if not isinstance(settings, str):
             raise ParameterError(
                 "calls must be words such as 'max_requests=100', or nlgauge.judges.Calls(...); got"
-                f" {given!r:.60}."
+                f" {settings!r:.60}."
             )
-        known = {field.name: field.default for field in fields(cls)}
-        found: dict[str, Any] = {}
-        for word in given.split():
+        defaults = {field.name: field.default for field in fields(cls)}
+        values: dict[str, Any] = {}
+        for word in settings.split():
             name, equals, value = word.partition("=")
-            if name not in known or not equals:
+            if name not in defaults or not equals:
+                near = did_you_mean(name, defaults) if name not in defaults else ""
                 raise ParameterError(
-                    f"calls: {word!r:.60}{did_you_mean(name, known)} is not one of"
-                    f" {', '.join(f'{one}=' for one in known)}."
+                    f"calls: cannot read {word!r:.60}{near}; write NAME=VALUE, such as offline=yes, with one of the names"
+                    f" {', '.join(defaults)}."
                 )
-            found[name] = _read(name, unquote(value), known[name])
-        return cls(**found)
+            values[name] = _read(name, unquote(value), defaults[name])
+        return cls(**values)
 
 
-def _require(holds: bool, name: str, domain: str, calls: Calls) -> None:
-    if not holds:
+def _require(is_valid: bool, name: str, domain: str, calls: Calls) -> None:
+    if not is_valid:
         raise ParameterError(f"calls: {name} must be {domain}, got {getattr(calls, name)!r:.60}.")
 
 
@@ -178,7 +203,5 @@ def _read(name: str, word: str, default: Any) -> Any:
             return tuple(float(part) for part in word.split(","))
         return int(word) if name in ("concurrency", "tries", "max_requests") else float(word)
     except ValueError:
-        raise ParameterError(
-            f"calls: {name} must be a number{' and a second one, with a comma between' * (name == 'prices')},"
-            f" got {word!r:.60}."
-        ) from None
+        domain = "two numbers with a comma between them" if name == "prices" else "a number"
+        raise ParameterError(f"calls: {name} must be {domain}, got {word!r:.60}.") from None

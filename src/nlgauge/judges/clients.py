@@ -1,6 +1,4 @@
-"""Client: the user's own way to a model, such as an openai.OpenAI object, litellm.completion, or anything
-that has `complete`.
-"""
+"""Clients: objects of the user that answer requests, such as openai.OpenAI() or litellm.completion."""
 
 from __future__ import annotations
 
@@ -14,23 +12,27 @@ from nlgauge.judges.requests import Request
 
 @runtime_checkable
 class Completes(Protocol):
-    """What can answer a request: it gives a response in the shape of OpenAI's chat completions, as a
-    dictionary.
-    """
+    """Object that answers a request with a dictionary in the format of OpenAI's chat completions."""
 
     def complete(self, request: Request) -> Mapping[str, Any]:
-        """The response."""
+        """Return the response."""
 
 
 @dataclass(frozen=True, eq=False)
 class Client:
-    """An object of the user's own that is asked instead of an endpoint, under a name that labels, signatures
-    and the cache show.
+    """Object of the user that answers requests instead of an endpoint.
 
-    client: an object with `complete(request)`, one like openai.OpenAI() (`client.chat.completions.create`),
-    or a function like litellm.completion that takes model, messages and the other fields of a chat completion
-    by name. model: what the client calls the model. Replies are cached under the name and the model: give
-    another name to another model.
+    Parameters
+    ----------
+    client : object
+        An object with `complete(request)`, an object like openai.OpenAI()
+        (`client.chat.completions.create`), or a function like litellm.completion that takes model, messages
+        and the other fields of a chat completion by name.
+    model : str
+        Name of the model that is passed to the client.
+    name : str
+        Name of the client in labels, signatures and the cache. Replies are cached under the name and the
+        model: use another name for a client with another model.
     """
 
     client: Any = field(repr=False)
@@ -41,7 +43,7 @@ class Client:
         return repr(f"own:{self.name}/{self.model}" if self.model else f"own:{self.name}")
 
     def respond(self, request: Request, limit_field: str) -> dict[str, Any]:
-        """The response as plain data."""
+        """Return the response as a dictionary."""
         if isinstance(self.client, Completes):
             return _plain(self.client.complete(request))
         body = request.body(self.model, limit_field)
@@ -52,7 +54,8 @@ class Client:
         if callable(self.client):
             return _plain(self.client(**body))
         raise JudgeError(
-            f"{self!r} has neither complete(request) nor chat.completions.create(...), and is not a function."
+            f"the client {self.name!r} is of type {type(self.client).__name__}; pass a function, or an object that has"
+            " complete(request) or chat.completions.create(...)."
         )
 
 
@@ -63,6 +66,7 @@ def _plain(response: Any) -> dict[str, Any]:
             break
     if not isinstance(response, Mapping):
         raise JudgeError(
-            f"the client returned {type(response).__name__} instead of a chat completion with choices."
+            f"the client returned {type(response).__name__}; it must return a chat completion, such as a dictionary"
+            " with 'choices'."
         )
     return dict(response)

@@ -1,6 +1,6 @@
-"""Endpoint: one request to an OpenAI-compatible server, sent again where that may help.
+"""Endpoint: sends requests to an OpenAI-compatible server, and repeats a request if that may help.
 
-The key is in the request's header and nowhere else.
+The key is in the header of a request and nowhere else.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import JudgeError, ParameterError
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
@@ -25,11 +26,12 @@ from nlgauge.judges.limits import Bucket, Ledger, estimated_tokens
 from nlgauge.judges.requests import BrokenReply, Failure, Request, Response, response_of
 
 _WORTH_ANOTHER_TRY = (408, 409, 429, 500, 502, 503, 504, 529)
-# What holds for one request holds for all: no key, no such model.
+# These statuses apply to all requests, as for a missing key or an unknown model.
 _HOPELESS = (401, 402, 403, 404, 405, 407)
 _LONGEST_WAIT = 60.0
 _LONGEST_ASKED_WAIT = 600.0
-# The characters of a server's message that are shown, and those that are looked through for the key before.
+# Number of characters of a server's message that are shown, and the number that is searched for the key
+# before that.
 _SHOWN = 300
 _LOOKED_AT = 10_000
 _SHORTEST_KEY = 4
@@ -47,7 +49,7 @@ _REFUSED = ("content_filter", "content_policy", "content management policy", "sa
 
 
 class Unanswered(Exception):
-    """A request that got no reply, for good; `billed` says whether the server may charge for it."""
+    """Request that got no reply and is not repeated; `billed` is True if the server may charge for it."""
 
     def __init__(self, failure: Failure, why: str, billed: bool = False) -> None:
         super().__init__(why)
@@ -56,8 +58,9 @@ class Unanswered(Exception):
 
 
 class _Again(Exception):
-    """A request that may be answered if it is sent again, after some seconds if the server names them;
-    `billed` as above.
+    """Request that may be answered if it is sent again, after `after` seconds if the server sets them.
+
+    `billed` is True if the server may charge for the request.
     """
 
     def __init__(self, why: str, after: float | None = None, billed: bool = False) -> None:
@@ -66,16 +69,17 @@ class _Again(Exception):
         self.billed = billed
 
 
-def checked_url(given: str) -> str:
-    """The address of an endpoint without a slash at its end; one that carries a secret is refused, since
-    addresses are shown.
+def checked_url(url: str) -> str:
+    """Return the address of an endpoint without a final slash; raise ParameterError if it is not valid.
+
+    An address that contains a secret is refused, because addresses are shown.
     """
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(url)
         whole = (
             parts.scheme in ("http", "https")
             and bool(parts.hostname)
-            and given.isprintable()
+            and url.isprintable()
             and parts.port != 0
         )
         (parts.hostname or "").encode("idna")
@@ -83,31 +87,31 @@ def checked_url(given: str) -> str:
         whole = False
     if not whole:
         raise ParameterError(
-            f"base_url must be an address such as 'http://localhost:8000/v1', got {given!r:.80}."
+            f"base_url must be an address such as 'http://localhost:8000/v1', got {url!r:.80}."
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ParameterError(
             "base_url must not contain a name, a password or a query; the key is read from the environment"
             " variable of calls='key_env=...'."
         )
-    return given.rstrip("/")
+    return url.rstrip("/")
 
 
 def host_of(url: str) -> str:
-    """The host and port of an address, as signatures show it."""
+    """Return the host and port of an address, as signatures show them."""
     return urlsplit(url).netloc
 
 
 @dataclass
 class Endpoint:
-    """Where requests go: an address or a client of the user's own, at the pace that is allowed."""
+    """Destination of requests: an address or a client of the user, at the allowed rate."""
 
     model: str
     base_url: str
     client: Client | None
     calls: Calls
     ledger: Ledger
-    # Set when the run ends early, so that nobody waits for the next try.
+    # Set when the run ends early, so that no thread waits for the next try.
     stopped: threading.Event = field(default_factory=threading.Event)
     _random: random.Random = field(default_factory=random.Random)
 
@@ -125,8 +129,9 @@ class Endpoint:
             self._session.close()
 
     def ask(self, request: Request) -> Response:
-        """Send a request, several times if that may help; raise `Unanswered`, or JudgeError if no request
-        can be answered.
+        """Send a request, several times if that may help, and return the response.
+
+        Raise Unanswered if this request gets no reply, and JudgeError if no request can be answered.
         """
         for attempt in range(1, self.calls.tries + 1):
             self._wait(max(self._requests.take(1), self._tokens.take(sum(estimated_tokens(request)))))
@@ -134,7 +139,10 @@ class Endpoint:
                 return self._billed(request)
             except _Again as again:
                 if attempt == self.calls.tries:
-                    raise Unanswered("failed", f"{again} It was sent {attempt} times.") from None
+                    raise Unanswered(
+                        "failed",
+                        f"{str(again).rstrip('.')}. The request was sent {counted(attempt, 'time')}.",
+                    ) from None
                 self.ledger.add("retries")
                 longest = min(_LONGEST_WAIT, self.calls.first_wait * 2 ** (attempt - 1))
                 self._wait(
@@ -145,7 +153,7 @@ class Endpoint:
         raise AssertionError("tries is at least 1")
 
     def _billed(self, request: Request) -> Response:
-        """Send a request once: its cost is reserved before, and settled after."""
+        """Send a request once; its cost is reserved before, and settled after."""
         reserved = self.ledger.reserve(request, self.calls)
         response: Response | None = None
         billed = False
@@ -160,7 +168,7 @@ class Endpoint:
 
     def _wait(self, seconds: float) -> None:
         if self.stopped.wait(seconds) if seconds > 0 else self.stopped.is_set():
-            raise Unanswered("not_asked", "the run was stopped before this was sent.")
+            raise Unanswered("not_asked", "the run was stopped before this request was sent.")
 
     def _sent(self, request: Request) -> Response:
         if self._session is None:
@@ -198,7 +206,7 @@ class Endpoint:
             response = self.client.respond(request, self.calls.limit_field)
         except JudgeError:
             raise
-        except Exception as error:  # whatever somebody else's client does
+        except Exception as error:  # a client may raise any exception
             status = getattr(error, "status_code", None)
             if isinstance(status, int):
                 raise self._refused(status, str(error), None, "") from None
@@ -218,43 +226,46 @@ class Endpoint:
         return response
 
     def _refused(self, status: int, body: str, after: float | None, location: str) -> Exception:
-        """What a status other than 200 means: to try again, a row without a reply, or the end."""
+        """Return the exception for a status other than 200: try again, no reply, or end of the run."""
         where = repr(self.client) if self.client is not None else host_of(self.base_url)
-        said = f"{where} answered {status}: {self._hidden(_message(body))[:_SHOWN]}"
+        message = f"{where} answered {status}: {self._hidden(_message(body))[:_SHOWN]}"
         if status in _WORTH_ANOTHER_TRY:
-            return _Again(said, after)
+            return _Again(message, after)
         low = body.lower()
         if status in (400, 413, 422) and (status == 413 or any(sign in low for sign in _TOO_LONG)):
-            return Unanswered("too_long", said)
+            return Unanswered("too_long", message)
         if status in (400, 403, 422) and any(sign in low for sign in _REFUSED):
-            return Unanswered("refused", said)
+            return Unanswered("refused", message)
         if status in _HOPELESS or 300 <= status < 400:
             advice = {
-                401: f"is the right key in the environment variable {self.calls.key_env}?",
-                404: f"does base_url end as it should (often in /v1), and is there a model {self.model!r}?",
+                401: f"check the key in the environment variable {self.calls.key_env}.",
+                404: f"check base_url (it often ends in /v1) and the model {self.model!r}.",
             }
+            if self.client is not None:
+                advice = {
+                    401: "check the key of the client.",
+                    404: f"check the address of the client and its model {self.client.model!r}.",
+                }
             if 300 <= status < 400:
                 advice[status] = (
-                    f"it leads to {_place(self._hidden(location))[:_SHOWN]!r}; nothing is sent there unless"
+                    f"it redirects to {_place(self._hidden(location))[:_SHOWN]!r}; nothing is sent there unless"
                     " base_url names it."
                 )
-            return JudgeError(f"{said} {advice.get(status, '')}".rstrip())
-        return Unanswered("failed", said)
+            return JudgeError(f"{message.rstrip('.')}; {advice[status]}" if status in advice else message)
+        return Unanswered("failed", message)
 
     def _hidden(self, text: str) -> str:
-        """Hide the key in a text of the server, which may repeat it, also in an escaped form or in other
-        letter case.
-        """
+        """Hide the key in a text of the server, also in an escaped form or in other letter case."""
         if len(self._key) < _SHORTEST_KEY:
             return text
         text = re.sub(re.escape(self._key), "***", text, flags=re.IGNORECASE)
         forms = (
             html.unescape(text),
             unquote(text),
-            _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\\", ""),
+            _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text).replace("\\", ""),
         )
         return (
-            "(a text with the key in it, which is not shown)"
+            "(a text that contains the key and is not shown)"
             if any(self._key.casefold() in form.casefold() for form in forms)
             else text
         )
@@ -269,7 +280,7 @@ class Endpoint:
 
 
 def _in_json(text: str) -> bytes:
-    """Write the pattern of all forms that a text may have in JSON."""
+    """Return a pattern of all forms that a text may have in JSON."""
     signs = (re.escape(sign.encode()) for sign in text)
     return b"".join(
         rb"(?:\\?%s|\\u%04x)" % (escaped, ord(sign)) for sign, escaped in zip(text, signs, strict=True)
@@ -277,12 +288,12 @@ def _in_json(text: str) -> bytes:
 
 
 def _message(body: str) -> str:
-    """Find what the server says went wrong."""
+    """Return the error message in the body of a response; the body itself if it has none."""
     try:
         error = msgspec.json.decode(body)["error"]
         return str(error["message"] if isinstance(error, dict) else error)[:_LOOKED_AT]
     except (msgspec.DecodeError, UnicodeError, RecursionError, KeyError, TypeError, ValueError):
-        return body[:_LOOKED_AT] or "no reason was given."
+        return body[:_LOOKED_AT] or "without a reason."
 
 
 def _place(location: str) -> str:
@@ -294,7 +305,7 @@ def _place(location: str) -> str:
 
 
 def _seconds(header: str | None) -> float | None:
-    """The seconds of a Retry-After header, which holds seconds or a date."""
+    """Return the seconds of a Retry-After header, which contains seconds or a date."""
     if not header:
         return None
     try:

@@ -1,8 +1,8 @@
-"""HTTP requests that end in time: `timeout` limits a whole request, from the connection to the last byte of
-the reply, and replies have a size limit.
+"""HTTP requests with a time limit for the whole request and a size limit for the reply.
 
-The requests run in an event loop of their own thread, because there a request can be ended at any moment,
-also while a server sends one byte after the other. A read in a plain thread cannot be ended so.
+`timeout` limits a request from the connection to the last byte of the reply. The requests run in an event
+loop in a separate thread, because a request can be canceled there at any moment, even while a server sends
+one byte at a time. A read in a plain thread cannot be canceled.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple, TypeVar
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.judges.calls import Calls
 
-# The alternatives of all tokens of twenty long replies have less than this.
+# Maximum size in bytes; twenty long replies with the alternatives of all tokens are smaller.
 _LARGEST_REPLY = 64_000_000
 _Result = TypeVar("_Result")
 
 
 class Answer(NamedTuple):
-    """What a server sent."""
+    """Status, headers and body that a server sent."""
 
     status: int
     headers: Mapping[str, str]
@@ -30,8 +30,9 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """A request without an answer; `sent` says whether the server may have read it, and `again` whether
-    another try may help.
+    """Request without an answer.
+
+    `sent` is True if the server may have read the request, and `again` if another try may help.
     """
 
     def __init__(self, why: str, sent: bool, again: bool = True) -> None:
@@ -56,7 +57,8 @@ class Session:
         except (UnicodeError, ValueError):
             self._loop.close()
             raise ParameterError(
-                f"the key in the environment variable {calls.key_env} has characters that no key has."
+                f"the key in the environment variable {calls.key_env} contains characters that are not allowed"
+                " in a key; set it again."
             ) from None
         self._thread = threading.Thread(target=self._loop.run_forever, name="nlgauge judge", daemon=True)
         self._thread.start()

@@ -1,6 +1,4 @@
-"""Limits: how much may be asked for in all, and how fast; and the ledger of what was asked, paid and
-found in the cache.
-"""
+"""Limits on the number, cost and rate of requests, and the ledger of requests, costs and cache hits."""
 
 from __future__ import annotations
 
@@ -15,18 +13,18 @@ from nlgauge.errors import JudgeError
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.requests import Request, Response
 
-# So many requests in a row that fail for good end the run: the endpoint is down, or the request is one it
-# never answers.
+# The run ends after this number of failed requests in a row: the endpoint is down, or it never answers such
+# requests.
 _FAILURES = 5
-# The bytes of a text that make a token, on the small side, so that costs are rather estimated too high.
+# Bytes of text per token; a low number, so that estimated costs are too high rather than too low.
 _BYTES_PER_TOKEN = 3
-# No request has more tokens than this.
+# Maximum plausible number of tokens of a request.
 _MOST_TOKENS = 10**9
-_KEPT = "nothing more was sent, and every reply so far is in the cache."
+_STOPPED = "Nothing more was sent, and the next run uses the replies that are in the cache."
 
 
 class LimitReached(JudgeError):
-    """Requests that would exceed a limit: how many, and their estimated cost."""
+    """Error for requests that would exceed a limit: their number, and their estimated cost."""
 
     def __init__(self, message: str, requests: int, estimate: float) -> None:
         super().__init__(message)
@@ -34,7 +32,7 @@ class LimitReached(JudgeError):
 
 
 class Usage(NamedTuple):
-    """The tokens of a request as the server counted them."""
+    """Tokens of a request, as the server counted them."""
 
     prompt: int
     reply: int
@@ -43,34 +41,33 @@ class Usage(NamedTuple):
 
 @dataclass
 class Ledger:
-    """What a metric has asked its judge for on one corpus, and paid; and what was seen of the server
-    meanwhile.
-    """
+    """Requests and costs of a metric on one corpus, and observations about the server."""
 
     used: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     fingerprints: set[str] = field(default_factory=set)
-    # Whether the server gave fewer replies than it was asked for at once.
+    # True if the server returned fewer replies than one request asked for.
     ignores_choices: bool = False
     warned: set[str] = field(default_factory=set)
     _reserved: float = 0.0
     _in_flight: int = 0
-    # The largest cost of a request in units of its estimate; None until the first request has a bill.
+    # Largest ratio of the cost of a request to its estimate; None until the first request is billed.
     _ratio: float | None = None
     _failures: int = 0
     _lock: threading.Condition = field(default_factory=threading.Condition)
 
     def check(self, requests: list[Request], calls: Calls) -> None:
-        """Raise if these requests, or their estimated cost, exceed a limit; to be called before any of
-        them is sent.
+        """Raise LimitReached if these requests, or their estimated cost, exceed a limit.
+
+        Call this before any of the requests is sent.
         """
         with self._lock:
             self._check(len(requests), sum(estimated_cost(request, calls) for request in requests), calls)
 
     def reserve(self, request: Request, calls: Calls) -> float:
-        """Count a request that is about to be sent and reserve its cost, or raise if it exceeds a limit.
+        """Count a request before it is sent and reserve its cost; raise LimitReached beyond a limit.
 
-        If there is a limit of cost, the first request is sent alone: if its bill is above the estimate, so
-        are the reservations of all others.
+        If the cost is limited, the first request is sent and billed before all others: if its bill is above the
+        estimate, the reservations of all others are increased by the same factor.
         """
         with self._lock:
             while calls.max_cost is not None and self._ratio is None and self._in_flight:
@@ -93,7 +90,7 @@ class Ledger:
             raise LimitReached(self._exceeded(requests, estimate, calls, too_many), requests, estimate)
 
     def exceeded(self, limit: LimitReached, calls: Calls) -> JudgeError:
-        """Make the error of a run that a limit ended, with the numbers after the last request in flight."""
+        """Return the error of a run that a limit stopped, with the numbers after the last request."""
         with self._lock:
             too_many = (
                 calls.max_requests is not None and self.used["requests"] + limit.requests > calls.max_requests
@@ -101,22 +98,24 @@ class Ledger:
             return JudgeError(self._exceeded(limit.requests, limit.estimate, calls, too_many))
 
     def _exceeded(self, requests: int, estimate: float, calls: Calls, too_many: bool) -> str:
-        again = f" ({int(self.used['retries']):,} of them again)" if self.used.get("retries") else ""
+        again = f" (with {int(self.used['retries']):,} retries)" if self.used.get("retries") else ""
         if too_many:
             sent = int(self.used["requests"])
             return (
                 f"{requests:,} more requests are needed, {sent:,} were sent{again}, and max_requests is"
-                f" {calls.max_requests:,}; {_KEPT}"
+                f" {calls.max_requests:,}; raise max_requests. {_STOPPED}"
             )
-        more, spent = (
-            f"about {estimate:.4g} more would be spent on {requests:,} requests",
-            self.used["cost"] + self._reserved,
+        spent = self.used["cost"] + self._reserved
+        return (
+            f"{requests:,} more requests would cost about {estimate:.4g}, {spent:.4g} was spent{again}, and"
+            f" max_cost is {calls.max_cost:.4g}; raise max_cost. {_STOPPED}"
         )
-        return f"{more}, {spent:.4g} was{again}, and max_cost is {calls.max_cost:.4g}; {_KEPT}"
 
     def settle(self, reserved: float, response: Response | None, billed: bool, calls: Calls) -> None:
-        """Add what a request used; the reservation counts as its cost if a server may charge for it
-        without saying how much.
+        """Add the usage of a request, and release its reservation.
+
+        If a server may charge for the request without reporting its usage, the reservation counts as its
+        cost.
         """
         usage = None if response is None else usage_of(response.usage)
         billed = billed or response is not None
@@ -145,31 +144,31 @@ class Ledger:
             self._lock.notify_all()
 
     def add(self, what: str, amount: float = 1) -> None:
-        """Adds to one of the counts."""
+        """Add an amount to a count."""
         if amount:
             with self._lock:
                 self.used[what] += amount
 
     def fail(self, why: str) -> None:
-        """Counts a request that failed for good; raises where too many did in a row."""
+        """Count a failed request; raise JudgeError if too many failed in a row."""
         with self._lock:
             self._failures += 1
             if self._failures >= _FAILURES:
                 raise JudgeError(
-                    f"{self._failures} requests in a row failed; the last failure: {why}"
-                    f" {_KEPT[0].upper()}{_KEPT[1:]}"
+                    f"{self._failures} requests in a row failed; the last failure: {why.rstrip('.')}."
+                    f" {_STOPPED}"
                 )
 
 
 def estimated_tokens(request: Request) -> tuple[float, float]:
-    """About how many tokens the prompt has, and how many the replies may have."""
+    """Estimate the tokens of the prompt; return them with the maximum tokens of the replies."""
     return request.size / _BYTES_PER_TOKEN + 4 * len(request.messages), float(
         request.max_tokens * request.choices
     )
 
 
 def estimated_cost(request: Request, calls: Calls) -> float:
-    """About what a request costs at most; 0 where prices are not known."""
+    """Estimate the maximum cost of a request; 0 if the prices are unknown."""
     return 0.0 if calls.prices is None else _cost(*estimated_tokens(request), calls.prices)
 
 
@@ -178,7 +177,7 @@ def _cost(prompt: float, reply: float, prices: tuple[float, float]) -> float:
 
 
 def usage_of(counted: Any) -> Usage | None:
-    """Read the tokens that a server counted; None if it counted none, or in a way that cannot be right."""
+    """Return the tokens that a server counted; None if a count is missing or not plausible."""
     prompt, reply = _count(counted, "prompt_tokens"), _count(counted, "completion_tokens")
     if prompt is None or reply is None:
         return None
@@ -196,7 +195,7 @@ def _count(counted: Any, name: str) -> int | None:
 
 
 class Bucket:
-    """A token bucket: so many units per minute, a minute's worth of them at once."""
+    """Token bucket: a number of units per minute, all of which may be taken at once."""
 
     def __init__(self, per_minute: float | None) -> None:
         self._rate = None if per_minute is None else per_minute / 60
@@ -205,7 +204,7 @@ class Bucket:
         self._lock = threading.Lock()
 
     def take(self, amount: float) -> float:
-        """Takes so many units, and gives the seconds to wait before they may be used."""
+        """Take units, and return the seconds to wait before they may be used."""
         if self._rate is None:
             return 0.0
         with self._lock:

@@ -1,9 +1,8 @@
-"""A judge on this machine: any causal language model, asked through its tokeniser's chat template, or plainly
-where it has none.
+"""Judge on this machine: any causal language model, used through its tokenizer's chat template.
 
-The probabilities of the next token come of one pass over the prompt. Samples are drawn by a generator of
-their own, which hangs on the seed, the sample's number and the prompt, so that the same question always has
-the same replies.
+A model without a chat template gets plain text. The probabilities of the next token come from one pass over
+the prompt. Each sample has its own random generator, which depends on the seed, the number of the sample and
+the prompt, so that the same question always has the same replies.
 """
 
 from __future__ import annotations
@@ -31,13 +30,15 @@ from nlgauge.models.weights import store
 
 _Reply = dict[str, Any]
 _Keep = Callable[[int, Mapping[int, _Reply]], None]
-# Prompts that are read before their replies are handed on, and kept.
+# Number of prompts that are processed before their replies are returned and cached.
 _ROWS = 16
 
 
 def local_identity(name: str) -> str:
-    """What decides the replies of a model of the store: its weights, its files of words, and the
-    libraries that run it.
+    """Return a text that identifies the replies of an installed model.
+
+    It consists of the weights and the tokenizer files (as a hash), and the versions of the libraries that run
+    the model.
     """
     place = _required(name)
     digest = hashlib.sha256(store.weights_hash(place).encode())
@@ -50,34 +51,34 @@ def local_identity(name: str) -> str:
 
 
 def _required(name: str) -> Path:
-    """Find the directory of a model, or raise with the ways to name a judge elsewhere."""
+    """Return the directory of a model; if it is missing, raise ModelError with the way to use an endpoint."""
     try:
         return store.require(name)
     except ModelError as error:
         elsewhere = "base_url='http://localhost:8000/v1', or the environment variable NLGAUGE_JUDGE_URL"
         raise ModelError(
-            f"a judge without base_url is a model on this machine, and {error}. A judge at an endpoint needs"
-            f" its address: {elsewhere}."
+            f"{str(error).rstrip('.')}. A judge without base_url is a model on this machine; a judge at an"
+            f" endpoint needs its address: {elsewhere}."
         ) from None
 
 
 @dataclass(frozen=True)
 class LocalJudge:
-    """A causal language model that answers requests in this process."""
+    """Causal language model that answers requests in this process."""
 
     model: ModelSpec
     options: RunOptions
     levels: tuple[str, ...]
 
     def answers(
-        self, asked: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep
+        self, missing: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep
     ) -> Iterator[tuple[int, dict[int, _Reply]]]:
-        """The samples that each row lacks, some rows at a time."""
+        """Yield the missing samples of each row; some rows are processed at a time."""
         if isinstance(self.model, str):
             _required(self.model)
         loaded = load(self.model, "causal", self.options.device)
-        for start in range(0, len(asked), _ROWS):
-            part = asked[start : start + _ROWS]
+        for start in range(0, len(missing), _ROWS):
+            part = missing[start : start + _ROWS]
             prompts = [prompt_tokens(loaded, request.messages) for _, request, _ in part]
             fits = [
                 len(prompt) + request.max_tokens <= loaded.max_length
@@ -88,7 +89,7 @@ class LocalJudge:
                 for i, (_, request, _) in enumerate(part)
                 if fits[i] and request.top_tokens and request.max_tokens <= FIRST_TOKENS
             ]
-            # Where a blank is the likeliest first token, the level comes after it, and must be waited for.
+            # If a blank is the likeliest first token, the level follows it, and more tokens must be generated.
             first = {
                 i: reply
                 for i, reply in zip(
@@ -99,8 +100,8 @@ class LocalJudge:
             for i, (row, request, indices) in enumerate(part):
                 if not fits[i]:
                     why = (
-                        f"{len(prompts[i])} tokens and {request.max_tokens} of reply are more than the"
-                        f" {loaded.max_length} that {loaded.name} reads."
+                        f"{len(prompts[i])} tokens of the prompt and {request.max_tokens} of the reply are more"
+                        f" than the {loaded.max_length} tokens that {loaded.name} reads."
                     )
                     yield row, dict.fromkeys(indices, failed("too_long", why))
                     continue
@@ -118,24 +119,24 @@ class LocalJudge:
                 yield row, replies
 
     def _next_tokens(self, loaded: Loaded, prompts: list[tuple[int, ...]]) -> list[_Reply]:
-        """Replies of one token, the likeliest, with the probabilities of all that can be a level."""
-        found: list[_Reply] = [{}] * len(prompts)
+        """Return replies of the likeliest token, with the probabilities of all tokens that can be a level."""
+        replies: list[_Reply] = [{}] * len(prompts)
         candidates = level_tokens(loaded, self.levels)
 
         def take(numbers: Array, log_probabilities: Array) -> None:
             for number, row in zip(numbers.tolist(), log_probabilities, strict=True):
                 token = int(row.argmax())
-                found[number] = _reply(
+                replies[number] = _reply(
                     loaded, [token], [_alternatives(loaded, row, token, candidates)], "length"
                 )
 
         log_probabilities_after(loaded, prompts, self.options, take)
-        return found
+        return replies
 
     def _drawn(
         self, loaded: Loaded, prompt: tuple[int, ...], request: Request, indices: list[int]
     ) -> dict[int, _Reply]:
-        """Samples, one token after the other, all of a prompt's together."""
+        """Draw samples token by token, all samples of a prompt together."""
         seeded = int.from_bytes(hashlib.sha256(repr(prompt).encode()).digest()[:8], "big")
         generators = [np.random.default_rng([request.seed + index, seeded]) for index in indices]
         ends, candidates = _end_tokens(loaded), level_tokens(loaded, self.levels)
@@ -159,7 +160,7 @@ class LocalJudge:
                         )
                 if all(ended):
                     break
-                steps.go_on(tokens)
+                steps.append(tokens)
         return {
             index: _reply(
                 loaded, texts[i], seen[i] if request.top_tokens else None, "stop" if ended[i] else "length"
@@ -169,7 +170,7 @@ class LocalJudge:
 
 
 class _Steps:
-    """A model that writes several texts after one prompt, a token at a time."""
+    """Model that writes several texts after one prompt, one token at a time."""
 
     def __init__(self, torch: Any, loaded: Loaded, prompt: tuple[int, ...], count: int) -> None:
         self._torch, self._loaded, self._count = torch, loaded, count
@@ -179,12 +180,12 @@ class _Steps:
         self._read(self._ids)
 
     def log_probabilities(self) -> Array:
-        """(texts, vocabulary) of what may come next."""
-        found: Array = self._next
-        return found
+        """Return the log-probabilities of the next tokens, of shape (texts, vocabulary)."""
+        rows: Array = self._next
+        return rows
 
-    def go_on(self, tokens: list[int]) -> None:
-        """Adds a token to every text."""
+    def append(self, tokens: list[int]) -> None:
+        """Add a token to every text."""
         new = self._torch.tensor(tokens, device=self._loaded.device)[:, None]
         self._ids = self._torch.cat([self._ids, new], dim=1)
         self._read(new if self._caches else self._ids)
@@ -205,11 +206,10 @@ class _Steps:
 
 
 def prompt_tokens(loaded: Loaded, messages: tuple[Message, ...]) -> tuple[int, ...]:
-    """Tokenize a conversation by the model's chat template or, if it has none, as the texts with an empty
-    line between them.
+    """Tokenize a conversation with the model's chat template.
 
-    The name of a control token within a text (such as <|im_end|>) is read letter by letter: it must not end
-    the text.
+    Without a template, the texts are joined with an empty line between them. The name of a control token
+    within a text (such as <|im_end|>) is tokenized as ordinary text, so that it cannot end the text.
     """
     tokenizer = loaded.tokenizer
     start = () if getattr(tokenizer, "chat_template", None) else (loaded.start_token,)
@@ -231,7 +231,7 @@ def _rendered(tokenizer: Any, messages: tuple[Message, ...]) -> str:
 
 
 def _control_tokens(tokenizer: Any) -> list[str]:
-    """List the tokens that a text must not contain as such."""
+    """List the control tokens, which texts must not contain as tokens."""
     return [
         str(token)
         for token in getattr(tokenizer, "added_tokens_decoder", {}).values()
@@ -240,7 +240,7 @@ def _control_tokens(tokenizer: Any) -> list[str]:
 
 
 def level_tokens(loaded: Loaded, levels: tuple[str, ...]) -> list[int]:
-    """Every token of the vocabulary that, without blanks around it, is a level."""
+    """Return every token of the vocabulary that is a level when the blanks around it are removed."""
     words = {level.casefold() for level in levels}
     strings = loaded.made("token strings", lambda: token_strings(loaded, list(range(len(loaded.tokenizer)))))
     return loaded.made(
@@ -250,19 +250,19 @@ def level_tokens(loaded: Loaded, levels: tuple[str, ...]) -> list[int]:
 
 
 def _alternatives(loaded: Loaded, row: Array, token: int, candidates: list[int]) -> dict[str, Any]:
-    """A token with the likeliest others, and with all that can be a level however unlikely they are."""
+    """Return a token with the likeliest alternatives and with all tokens that can be a level."""
     likeliest = np.argsort(-row, kind="stable")[:TOP_TOKENS].tolist()
-    listed = [int(one) for one in dict.fromkeys([*likeliest, *candidates])]
-    # Two tokens may be written alike: what is looked up by its words must have the probability of both.
+    listed = [int(number) for number in dict.fromkeys([*likeliest, *candidates])]
+    # Two tokens may have the same text. It gets the probability of both, because levels are looked up by text.
     together: dict[str, float] = {}
-    for one, text in zip(listed, token_strings(loaded, listed), strict=True):
+    for number, text in zip(listed, token_strings(loaded, listed), strict=True):
         together[text] = (
-            float(np.logaddexp(together[text], row[one])) if text in together else float(row[one])
+            float(np.logaddexp(together[text], row[number])) if text in together else float(row[number])
         )
-    own = token_strings(loaded, [token])[0]
+    token_text = token_strings(loaded, [token])[0]
     return {
-        "token": own,
-        "logprob": together.get(own, float(row[token])),
+        "token": token_text,
+        "logprob": together.get(token_text, float(row[token])),
         "top_logprobs": [{"token": t, "logprob": p} for t, p in together.items()],
     }
 
@@ -276,25 +276,25 @@ def _reply(loaded: Loaded, tokens: list[int], seen: list[Any] | None, finish: st
 
 
 def _draw(row: Array, temperature: float, top_p: float, rng: np.random.Generator) -> int:
-    """One token; the likeliest at temperature 0."""
+    """Draw one token; the likeliest at temperature 0."""
     if temperature <= 0:
         return int(row.argmax())
     weights = np.exp((row - row.max()) / temperature)
     if top_p < 1:
         order = np.argsort(-weights, kind="stable")
-        kept = np.cumsum(weights[order]) - weights[order] < top_p * weights.sum()
-        weights[order[~kept]] = 0.0
+        in_nucleus = np.cumsum(weights[order]) - weights[order] < top_p * weights.sum()
+        weights[order[~in_nucleus]] = 0.0
     sums = np.cumsum(weights)
     return int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))
 
 
 def _end_tokens(loaded: Loaded) -> set[int]:
-    """The tokens that end a reply."""
+    """Return the tokens that end a reply."""
     settings = getattr(loaded.model, "generation_config", None)
     named = [getattr(settings, "eos_token_id", None), getattr(loaded.tokenizer, "eos_token_id", None)]
     return {
         int(token)
-        for one in named
-        if one is not None
-        for token in (one if isinstance(one, list | tuple) else [one])
+        for ids in named
+        if ids is not None
+        for token in (ids if isinstance(ids, list | tuple) else [ids])
     }

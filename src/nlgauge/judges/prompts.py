@@ -1,14 +1,14 @@
-"""Prompts: templates as data files, with their version, source and license; and how a text is put into one.
+"""Prompts: templates in data files, with version, source and license, and how texts are inserted.
 
-{prediction}, {reference}, {source} and further names in braces are replaced in one pass, so that braces
-inside a text stay what they are.
+{prediction}, {reference}, {source} and the names of further fields of the records in braces, such as
+{contexts}, are replaced in one pass, so that braces inside a text stay unchanged.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from nlgauge.corpus.records import names_by_role
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.judges.reading import Expected, Scale
 from nlgauge.judges.requests import Message
@@ -30,7 +31,7 @@ class _Turn(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
-    """A prompt as it is written in a file."""
+    """Content of a prompt file."""
 
     prompt: str
     version: int = 1
@@ -39,9 +40,9 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     license: str = ""
     system: str = ""
     before: list[_Turn] = []
-    # The lowest and the highest whole number, or words with their values.
+    # Lowest and highest whole number, or words with their values.
     scale: list[int] | dict[str, float] = msgspec.field(default_factory=lambda: [1, 5])
-    # Without levels any number of the scale may be the reply.
+    # Without levels, the reply may be any number within the scale.
     levels: bool = True
     mark: str = ""
     max_tokens: int = 16
@@ -50,9 +51,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A template: what stands before it, the text with places to fill, what replies are expected, and
-    where it is from.
-    """
+    """Template: messages before it, text with placeholders, expected replies, title and version."""
 
     text: str
     expects: Expected
@@ -64,91 +63,106 @@ class Prompt:
 
     @property
     def places(self) -> set[str]:
-        """The names of the texts that are filled in."""
+        """Names of the placeholders."""
         return {
             name for text in (self.text, *(text for _, text in self.before)) for name in _PLACE.findall(text)
         }
 
     @property
     def sha(self) -> str:
-        """The hash of all that is the same for every row."""
+        """Hash of everything that is the same for every row."""
         return hashlib.sha256(
             msgspec.json.encode([self.before, self.text, self.expects.mark, self.expects.scale.levels])
         ).hexdigest()
 
     def filled(self, texts: Mapping[str, str]) -> Prompt:
-        """The prompt with those places filled that are the same for every row."""
+        """Return the prompt with the placeholders filled whose text is the same for every row."""
         before = tuple((role, fill(text, texts)) for role, text in self.before)
         return replace(self, text=fill(self.text, texts), before=before)
 
     def render(self, texts: Mapping[str, str]) -> str:
-        """The words that are sent for one row."""
+        """Return the text that is sent for one row."""
         return fill(self.text, texts)
 
 
 def fill(template: str, texts: Mapping[str, str]) -> str:
-    """The template with names in braces replaced by texts; other braces stay.
+    """Replace names in braces by texts; other braces stay unchanged.
 
     >>> fill("{a} {b} {c}", {"a": "{b}", "b": "x"})
     '{b} x {c}'
     """
-    return _PLACE.sub(lambda found: texts.get(found.group(1), found.group(0)), template)
+    return _PLACE.sub(lambda match: texts.get(match.group(1), match.group(0)), template)
+
+
+def passages(texts: Sequence[str]) -> str:
+    """Return the texts of a field as a prompt shows them: several texts as numbered passages.
+
+    >>> passages(["Open 9 to 5."]), passages(["a", "b"]), passages([])
+    ('Open 9 to 5.', '[1] a\\n\\n[2] b', '(none)')
+    """
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1)) or "(none)"
 
 
 @cache
 def ready(name: str) -> Prompt:
-    """A prompt that comes with this package."""
+    """Return a prompt that comes with this package."""
     return _prompt(name, (files("nlgauge") / "data" / "judges" / f"{name}.toml").read_bytes())
 
 
 def from_file(path: str) -> Prompt:
-    """The prompt of a user's file: TOML with at least `prompt`, in which {prediction} stands."""
+    """Return the prompt of a user's file: TOML with at least `prompt`, which contains {prediction} or a usual name for it."""
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         raise InputError(
             f"cannot read the prompt {path!r}: {getattr(error, 'strerror', None) or error}."
         ) from None
-    found = _prompt(path, data)
-    unknown = found.places - set(TEXTS)
-    if "prediction" not in found.places or unknown:
-        wrong = f"{{{min(unknown)}}} is none of them" if unknown else "{prediction} is missing"
+    prompt = _prompt(path, data)
+    if not prompt.places & set(names_by_role()["prediction"]):
         raise ParameterError(
-            f"the prompt {path!r} may have the places {{prediction}}, {{reference}} and {{source}}; {wrong}."
+            f"the prompt {path!r} has no placeholder {{prediction}}; it must have {{prediction}}, and may have"
+            " {reference}, {source} and names of fields of the records, such as {contexts}."
         )
-    return found
+    return prompt
 
 
 def _prompt(name: str, data: bytes) -> Prompt:
     try:
-        given = msgspec.toml.decode(data, type=_File)
+        file = msgspec.toml.decode(data, type=_File)
     except msgspec.MsgspecError as error:
         raise ParameterError(
-            f"the prompt {name!r} cannot be read as TOML with `prompt` in it: {error}"
+            f"the prompt {name!r} is not a valid TOML file of a prompt: {str(error).rstrip('.')}."
         ) from None
     except UnicodeDecodeError:
-        raise ParameterError(f"the prompt {name!r} is not UTF-8.") from None
-    before = ((("system", given.system),) if given.system else ()) + tuple(
-        (turn.role, turn.content) for turn in given.before
+        raise ParameterError(f"the prompt {name!r} is not encoded in UTF-8; save it as UTF-8.") from None
+    before = ((("system", file.system),) if file.system else ()) + tuple(
+        (turn.role, turn.content) for turn in file.before
     )
-    if any(role not in ("system", "user", "assistant") for role, _ in before):
-        raise ParameterError(f"the prompt {name!r} has a role other than system, user and assistant.")
-    expects = Expected(_scale(name, given), given.mark)
-    # A file ends with a newline that was not meant.
-    text = given.prompt.removesuffix("\n")
+    for role, _ in before:
+        if role not in ("system", "user", "assistant"):
+            raise ParameterError(
+                f"the prompt {name!r} has the role {role!r:.60}; a role must be system, user or assistant."
+            )
+    expects = Expected(_scale(name, file), file.mark)
+    # The newline at the end of a file is not part of the prompt.
+    text = file.prompt.removesuffix("\n")
     return Prompt(
-        text, expects, before, given.title, str(given.version), given.max_tokens, given.higher_is_better
+        text, expects, before, file.title, str(file.version), file.max_tokens, file.higher_is_better
     )
 
 
-def _scale(name: str, given: _File) -> Scale:
-    scale = given.scale
+def _scale(name: str, file: _File) -> Scale:
+    scale = file.scale
     if isinstance(scale, dict):
         if len(set(scale.values())) < 2:
-            raise ParameterError(f"the prompt {name!r} must have a scale with two values or more.")
+            raise ParameterError(
+                f"the prompt {name!r} must have a scale with at least two different values, got {scale}."
+            )
         return Scale.of(scale)
     if len(scale) != 2 or not scale[0] < scale[1]:
         raise ParameterError(
-            f"the prompt {name!r} must have a scale of two numbers, the lower one first, got {scale}."
+            f"the prompt {name!r} must have a scale of two numbers, the lower number first, got {scale}."
         )
-    return Scale.between(*scale) if given.levels else Scale((), *map(float, scale))
+    return Scale.between(*scale) if file.levels else Scale((), *map(float, scale))

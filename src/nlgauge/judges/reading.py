@@ -1,10 +1,10 @@
-"""From replies to numbers: strict parsers, and the expected score from the probabilities of the levels.
+"""Numbers from replies: strict parsers, and the expected score from the probabilities of the levels.
 
     p_l = sum of the probabilities of the tokens that, without blanks around them, are the level l
     score = sum_l l p_l / sum_l p_l        covered = sum_l p_l
 
-A reply counts only if the whole of it is a level, or if it has the mark that was asked for; the first number
-in prose does not count.
+A reply counts only if the whole reply is a level, or if it contains the required mark; the first number in
+prose does not count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from nlgauge.judges.requests import Failure, alternatives, is_cut, refusal_of, text_of, tokens_of
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
-# How replies begin that refuse in words; they are counted apart from those that cannot be read.
+# Starts of replies that refuse in words; they are counted separately from replies that cannot be read.
 _REFUSING = re.compile(
     r"(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t\b|i am unable|i['’]m unable|as an ai\b)",
     re.IGNORECASE,
@@ -27,7 +27,7 @@ _REFUSING = re.compile(
 
 
 class ReadReply(NamedTuple):
-    """The value of a reply, and the rule that read it."""
+    """Value of a reply, and the rule that read it."""
 
     value: float
     rule: str
@@ -35,8 +35,9 @@ class ReadReply(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """The levels that a judge chooses from, each with its value; without levels any number from low to
-    high.
+    """Levels that a judge chooses from, each with its value.
+
+    Without levels, a reply may be any number from `low` to `high`.
     """
 
     levels: tuple[tuple[str, float], ...] = ()
@@ -45,25 +46,25 @@ class Scale:
 
     @classmethod
     def between(cls, low: int, high: int) -> Scale:
-        """The whole numbers from low to high."""
+        """Return the scale of whole numbers from low to high."""
         return cls(tuple((str(level), float(level)) for level in range(low, high + 1)), low, high)
 
     @classmethod
     def of(cls, levels: Mapping[str, float]) -> Scale:
-        """Words or letters with their values."""
+        """Return the scale of words or letters with their values."""
         return cls(tuple(levels.items()), min(levels.values()), max(levels.values()))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the levels are called."""
+        """Names of the levels."""
         return tuple(name for name, _ in self.levels)
 
     def value(self, word: str) -> float | None:
-        """The value of a level, or of a number within the scale; None where it is neither."""
+        """Return the value of a level, or of a number within the scale; None for any other word."""
         word = word.strip()
-        known = {name.casefold(): value for name, value in self.levels}
-        if word.casefold() in known:
-            return known[word.casefold()]
+        values = {name.casefold(): value for name, value in self.levels}
+        if word.casefold() in values:
+            return values[word.casefold()]
         numeric = all(_NUMBER.fullmatch(name) for name in self.names)
         if numeric and _NUMBER.fullmatch(word) and self.low <= float(word) <= self.high:
             return float(word)
@@ -72,9 +73,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a reply must look like: it is a level and nothing else or, where there is a mark, it has the
-    mark with a level behind it.
-    """
+    """Required form of a reply: a level and nothing else or, if there is a mark, a level after the mark."""
 
     scale: Scale
     mark: str = ""
@@ -93,18 +92,20 @@ class Expected:
         return None if value is None else ReadReply(value, rule)
 
     def probabilities(self, reply: Mapping[str, Any]) -> dict[str, float]:
-        """The probability of each level where the reply states it: at its first token that is not blank,
-        or the first one behind the mark.
+        """Return the probability of each level, at the token at which the reply states it.
+
+        This is the first token that is not blank or, if there is a mark, the first alphanumeric token after
+        the last mark.
         """
-        found = dict.fromkeys(self.scale.names, 0.0)
+        probabilities = dict.fromkeys(self.scale.names, 0.0)
         token = self._place(tokens_of(reply) or [])
         if token is not None:
-            folded = {name.casefold(): name for name in found}
+            folded = {name.casefold(): name for name in probabilities}
             for word, log_probability in alternatives(token):
                 name = folded.get(word.strip().casefold())
                 if name is not None:
-                    found[name] += math.exp(log_probability)
-        return found
+                    probabilities[name] += math.exp(log_probability)
+        return probabilities
 
     def _place(self, tokens: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
         if not self.mark:
@@ -136,7 +137,7 @@ def _bare(text: str) -> str:
 
 
 class Reads(Protocol):
-    """A rule that reads a reply; a frozen value."""
+    """Protocol of a rule that reads a reply; a rule is a frozen value."""
 
     def read(self, text: str) -> ReadReply | None:
         """Read the value of a reply; None if it states none."""
@@ -144,7 +145,7 @@ class Reads(Protocol):
 
 @dataclass(frozen=True)
 class AnyText:
-    """A rule that reads every reply with text in it; the value says nothing."""
+    """Rule that accepts every reply with text in it; its value has no meaning."""
 
     def read(self, text: str) -> ReadReply | None:
         """Read a reply that is not blank."""
@@ -153,7 +154,7 @@ class AnyText:
 
 @dataclass(frozen=True)
 class Judgment:
-    """What was made of the replies for one question: the score, or why there is none."""
+    """Score from the replies to one question, or the reason why there is none."""
 
     score: float = math.nan
     covered: float = math.nan
@@ -163,14 +164,14 @@ class Judgment:
     why: str = ""
     prompt: str = ""
     replies: tuple[str, ...] = ()
-    # The rules that read the replies, each once.
+    # Distinct rules that read the replies.
     rules: tuple[str, ...] = ()
 
 
 def judged(
     replies: Sequence[Mapping[str, Any]], expected: Reads, scoring: str, n: int, prompt: str = ""
 ) -> Judgment:
-    """The judgment that replies amount to."""
+    """Return the judgment that results from replies."""
     texts = tuple(text_of(reply) for reply in replies if "failure" not in reply)
     missing = next((reply for reply in replies if "failure" in reply), None)
     if missing is not None and not texts:
@@ -198,14 +199,14 @@ def judged(
 def _expected_score(
     replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...], expected: Expected, prompt: str
 ) -> Judgment:
-    # With a mark a second reply may be here, because the first one lacked it.
-    found = [
+    # With a mark, there may be a second reply, because the first reply lacked the mark.
+    by_reply = [
         expected.probabilities(reply) for reply in replies if "failure" not in reply and not refusal_of(reply)
     ]
-    if not found:
+    if not by_reply:
         failure, why = _why_not(replies)
         return Judgment(failure=failure, why=why, prompt=prompt, replies=texts)
-    levels = max(found, key=lambda levels: sum(levels.values()) > 0)
+    levels = max(by_reply, key=lambda levels: sum(levels.values()) > 0)
     covered = min(1.0, sum(levels.values()))
     if covered <= 0:
         failure, why = _why_not(replies)
@@ -220,7 +221,7 @@ def _reading(reply: Mapping[str, Any], expected: Reads) -> ReadReply | None:
 
 
 def _why_not(replies: Sequence[Mapping[str, Any]]) -> tuple[Failure, str]:
-    """Why no reply could be read."""
+    """Return the failure, and the reason why no reply could be read."""
     for reply in replies:
         if "failure" not in reply:
             refusal = refusal_of(reply)
@@ -229,6 +230,5 @@ def _why_not(replies: Sequence[Mapping[str, Any]]) -> tuple[Failure, str]:
             if _REFUSING.match(text_of(reply).strip()):
                 return "refused", text_of(reply).strip()
     last = next(reply for reply in reversed(replies) if "failure" not in reply)
-    return "unparsed", "the reply was longer than it may be" if is_cut(
-        last
-    ) else "the reply is not what was asked for"
+    why = "the reply exceeds max_tokens" if is_cut(last) else "the reply does not have the required form"
+    return "unparsed", why

@@ -1,6 +1,4 @@
-"""Request and raw replies: what is asked, under which key the answer is kept, and what an answer holds,
-in the shape of OpenAI's chat completions.
-"""
+"""Requests and raw replies in the format of OpenAI's chat completions, and the cache keys of replies."""
 
 from __future__ import annotations
 
@@ -11,24 +9,24 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-# Raised when a key comes to mean something else.
+# Increased when the meaning of a key changes.
 _VERSION = 2
-# OpenAI's own limit, which most servers share.
+# OpenAI's limit, which most servers share.
 TOP_TOKENS = 20
-# Rounding may leave a probability a little above 1.
+# Rounding may make a probability slightly larger than 1.
 _HIGHEST_LOGPROB = 0.01
-# A level is one token, before which a blank or two may stand.
+# A level is one token, possibly after one or two blank tokens.
 FIRST_TOKENS = 3
 
 Message = tuple[str, str]
-Failure = Literal["", "unparsed", "refused", "too_long", "failed", "not_asked"]
+Failure = Literal["", "unparsed", "refused", "too_long", "failed", "not_asked", "no_claims"]
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request: messages as (role, text), and how the reply is drawn.
+    """One request: messages as (role, text), and the sampling of the reply.
 
-    `choices` replies are asked for at once.
+    `choices` is the number of replies that are requested at once.
     """
 
     messages: tuple[Message, ...]
@@ -40,12 +38,12 @@ class Request:
     choices: int = 1
 
     def sample(self, index: int) -> Request:
-        """The request for one sample: the next sample has the next seed."""
+        """Return the request for one sample; the next sample has the next seed."""
         return replace(self, seed=self.seed + index, choices=1)
 
     def body(self, model: str, limit_field: str = "max_tokens") -> dict[str, Any]:
-        """The JSON of the request."""
-        found: dict[str, Any] = {
+        """Return the JSON of the request as a dictionary."""
+        content: dict[str, Any] = {
             "model": model,
             "messages": [{"role": role, "content": text} for role, text in self.messages],
             "temperature": self.temperature,
@@ -54,30 +52,32 @@ class Request:
             "seed": self.seed,
         }
         if self.choices > 1:
-            found["n"] = self.choices
+            content["n"] = self.choices
         if self.top_tokens:
-            found |= {"logprobs": True, "top_logprobs": self.top_tokens}
-        return found
+            content |= {"logprobs": True, "top_logprobs": self.top_tokens}
+        return content
 
     @property
     def size(self) -> int:
-        """The bytes of its texts, of which about three are a token in any script."""
+        """Number of bytes of the texts; about three bytes are one token in any script."""
         return sum(len(text.encode()) for _, text in self.messages)
 
     @property
     def characters(self) -> int:
-        """The characters of its texts."""
+        """Number of characters of the texts."""
         return sum(len(text) for _, text in self.messages)
 
     def key(self, where: str, model: str, index: int) -> str:
-        """Hash everything that decides the reply of one sample; how many are asked for at once does not."""
-        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "choices"}
-        facts = {"version": _VERSION, "where": where, "model": model, "sample": index, **own}
+        """Hash everything that determines the reply of one sample; `choices` does not."""
+        settings = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "choices"
+        }
+        facts = {"version": _VERSION, "where": where, "model": model, "sample": index, **settings}
         return hashlib.sha256(msgspec.json.encode(facts, order="deterministic")).hexdigest()
 
 
 class BrokenReply(Exception):
-    """A response or a cached reply that does not have the shape of a chat completion."""
+    """Response or cached reply that does not have the form of a chat completion."""
 
 
 class _Alternative(msgspec.Struct, omit_defaults=True):
@@ -107,7 +107,7 @@ class _Choice(msgspec.Struct, omit_defaults=True):
 
 
 class Response(msgspec.Struct):
-    """The fields of a chat completion that are read; all others are ignored."""
+    """Fields of a chat completion that are read; all other fields are ignored."""
 
     choices: list[_Choice]
     usage: Any = None
@@ -116,7 +116,7 @@ class Response(msgspec.Struct):
 
 
 class _Reply(msgspec.Struct, omit_defaults=True):
-    """One sample as it is cached."""
+    """One sample, in its cached form."""
 
     choice: _Choice
     system_fingerprint: str | None = None
@@ -138,21 +138,20 @@ def cached_reply(data: bytes) -> dict[str, Any]:
 
 def _shaped(data: bytes | Mapping[str, Any], shape: type[Shape]) -> Shape:
     try:
-        found = (
+        parsed = (
             msgspec.json.decode(data, type=shape)
             if isinstance(data, bytes)
             else msgspec.convert(data, type=shape)
         )
-        msgspec.json.encode(
-            found.choices if isinstance(found, Response) else found
-        )  # a lone surrogate cannot be cached
+        # This raises for a lone surrogate, which cannot be cached.
+        msgspec.json.encode(parsed.choices if isinstance(parsed, Response) else parsed)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise BrokenReply(str(error)) from None
-    for choice in found.choices if isinstance(found, Response) else [found.choice]:
+    for choice in parsed.choices if isinstance(parsed, Response) else [parsed.choice]:
         for logprob in _logprobs(choice):
             if logprob is not None and not logprob <= _HIGHEST_LOGPROB:
                 raise BrokenReply(f"a token has the log-probability {logprob:g}, which is above 0")
-    return found
+    return parsed
 
 
 def _logprobs(choice: _Choice) -> Iterator[float | None]:
@@ -163,17 +162,17 @@ def _logprobs(choice: _Choice) -> Iterator[float | None]:
 
 
 def _plain(reply: _Reply) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(reply)
-    return found
+    plain: dict[str, Any] = msgspec.to_builtins(reply)
+    return plain
 
 
 def failed(failure: Failure, why: str) -> dict[str, Any]:
-    """Make the stand-in for a reply that does not exist; it is never cached."""
+    """Return a substitute for a reply that does not exist; it is never cached."""
     return {"failure": failure, "why": why}
 
 
 def samples_of(response: Response) -> list[dict[str, Any]]:
-    """List the choices of a response, each with the name of the model and the fingerprint of the server."""
+    """List the choices of a response, each with the name of the model and the server's fingerprint."""
     model, fingerprint = (
         value if isinstance(value, str) else None for value in (response.model, response.system_fingerprint)
     )
@@ -181,19 +180,19 @@ def samples_of(response: Response) -> list[dict[str, Any]]:
 
 
 def text_of(reply: Mapping[str, Any]) -> str:
-    """The words of a reply."""
+    """Return the text of a reply."""
     content = (reply.get("choice") or {}).get("message", {}).get("content")
     return content if isinstance(content, str) else ""
 
 
 def tokens_of(reply: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
-    """Each token of a reply with its likeliest alternatives; None where the server gave none."""
-    found = ((reply.get("choice") or {}).get("logprobs") or {}).get("content")
-    return found if isinstance(found, list) else None
+    """Return the tokens of a reply with their likeliest alternatives; None if the server sent none."""
+    tokens = ((reply.get("choice") or {}).get("logprobs") or {}).get("content")
+    return tokens if isinstance(tokens, list) else None
 
 
 def alternatives(token: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The tokens that could stand at a place, each once, with their natural log-probabilities."""
+    """Return the possible tokens at a position, each once, with their natural log-probabilities."""
     listed: Sequence[Mapping[str, Any]] = [*(token.get("top_logprobs") or []), token]
     return list(
         {
@@ -203,16 +202,18 @@ def alternatives(token: Mapping[str, Any]) -> list[tuple[str, float]]:
 
 
 def is_cut(reply: Mapping[str, Any]) -> bool:
-    """Whether the reply was longer than it may be."""
+    """Return True if the reply ended because it reached the maximum number of tokens."""
     return (reply.get("choice") or {}).get("finish_reason") == "length"
 
 
 def refusal_of(reply: Mapping[str, Any]) -> str:
-    """What the server says of its refusal; "" where it did not refuse."""
+    """Return the server's text about its refusal; "" if it did not refuse."""
     choice = reply.get("choice") or {}
     refusal = (choice.get("message") or {}).get("refusal")
     if isinstance(refusal, str) and refusal:
         return refusal
     return (
-        "the endpoint's filter kept the reply back" if choice.get("finish_reason") == "content_filter" else ""
+        "the endpoint's content filter withheld the reply"
+        if choice.get("finish_reason") == "content_filter"
+        else ""
     )

@@ -113,9 +113,7 @@ def links(
 
 
 def around(places: list[int], middle: float, most: int | None) -> list[int]:
-    """At most this many of the places, which are in ascending order: those nearest to the middle; all of
-    them for None.
-    """
+    """Return the `most` places nearest to the middle, from ascending places; all places if `most` is None."""
     if most is None or len(places) <= most:
         return places
     start = max(0, min(bisect_left(places, middle) - most // 2, len(places) - most))
@@ -330,7 +328,7 @@ class _Search:
         return min(states, key=lambda state: (-state.matches, state.chunks, state.distance)), complete
 
     def _extended(self, state: _State, r: int, word: int) -> list[_State]:
-        """Return the state with each free match of a word of the reference, and without one."""
+        """Return the next states: the word of the reference unmatched, or matched with each unused place."""
         found = [state._replace(last=-2)]
         for p, module in self._tried(state, r, word):
             if not state.used >> p & 1:

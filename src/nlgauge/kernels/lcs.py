@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
 
 from nlgauge._core.backend import compiled
 from nlgauge._core.ragged import Array, Ragged
@@ -19,6 +18,8 @@ Places = Callable[[list[int], list[int]], list[int]]
 @compiled
 def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
     """(rows,) lengths of the longest common subsequence."""
+    from rapidfuzz.distance import LCSseq
+
     rows = column.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
     return np.array(
@@ -35,6 +36,8 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
     Each reference sentence contributes the union of its LCS with every predicted sentence; a token counts no
     more often than it occurs on either side.
     """
+    from rapidfuzz.distance import LCSseq
+
     rows = column.lists()
     hits = np.zeros(len(predictions))
     for i, (predicted, expected) in enumerate(zip(predictions.lists(), references.lists(), strict=True)):

@@ -51,7 +51,7 @@ def _precisions(matched: Array, total: Array, method: str, value: float) -> tupl
     reached = np.logical_and.accumulate(positive, axis=-1)
     precisions = np.where(reached, 100.0 * matched / divisor, 0.0)
     missed = reached & (matched == 0)
-    if method in ("exp", "floor") and missed.any():
+    if method in ("exp", "floor"):
         instead = (
             100.0 / (2.0 ** np.cumsum(missed, axis=-1) * divisor)
             if method == "exp"

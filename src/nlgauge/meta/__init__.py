@@ -1,5 +1,5 @@
 """Meta-evaluation: how well metrics agree with people, whether one is better than another, and what that
-claim generalises to.
+claim generalizes to.
 
 >>> from nlgauge.meta import pearson
 >>> round(float(pearson([1, 2, 3, 4], [1, 3, 2, 4])), 3)

@@ -1,6 +1,8 @@
 """The public names, declared once; see `nlgauge._core.public`."""
 
 from nlgauge.meta import benchmarks as benchmarks
+from nlgauge.meta.auditing.audit import Audit as Audit
+from nlgauge.meta.auditing.audit import audit as audit
 from nlgauge.meta.comparison import MetricComparison as MetricComparison
 from nlgauge.meta.comparison import compare as compare
 from nlgauge.meta.correlation import correlate as correlate
@@ -47,7 +49,6 @@ from nlgauge.meta.ranking import tree_weights as tree_weights
 from nlgauge.meta.ranking import without_outliers as without_outliers
 from nlgauge.meta.readers.results import seconds_per_thousand as seconds_per_thousand
 from nlgauge.meta.replication import replicate as replicate
-from nlgauge.stats.agreement import cohen as cohen
 from nlgauge.stats.agreement import disattenuated as disattenuated
 from nlgauge.stats.agreement import fleiss as fleiss
 from nlgauge.stats.agreement import intraclass as intraclass
@@ -68,4 +69,6 @@ from nlgauge.stats.ties import calibrate as calibrate
 from nlgauge.stats.ties import darr as darr
 from nlgauge.stats.ties import darr_of_pairs as darr_of_pairs
 from nlgauge.stats.ties import tau_eq as tau_eq
+from nlgauge.stats.two_raters import cohen as cohen
+from nlgauge.stats.two_raters import gwet as gwet
 from nlgauge.stats.williams import williams as williams

@@ -39,7 +39,7 @@ class Plan:
     level: str
     measure: Measure
     test: str
-    generalise_to: str
+    generalize_to: str
     swap: str | None
     adjust: str
     resamples: int
@@ -175,7 +175,7 @@ class AllPairs:
                     if self.plan.swap in {None, "systems", "inputs"}
                     else f"{self.plan.test} ({self.plan.swap})"
                 ),
-                "generalises_to": self.plan.generalise_to,
+                "generalizes_to": self.plan.generalize_to,
                 "n_undefined": int(gone[at]),
                 **(
                     {}
@@ -194,7 +194,7 @@ class AllPairs:
             )
         if not math.isnan(p):
             return ""
-        return "too few systems" if self.plan.test == "williams" else "undefined in every draw"
+        return "too few systems" if self.plan.test == "williams" else "undefined in every resample"
 
 
 def all_pairs(judgments: Judgments, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
@@ -251,11 +251,11 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
             cli="leave the metric out: name the others with -m",
         )
     whole = tuple(judgments.oriented_system_scores(label) if at_systems else None for label in labels)
-    if plan.generalise_to != "systems" and any(one is not None for one in whole):
+    if plan.generalize_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
         raise InputError(
             f"{named} has scores of whole systems, which cannot be resampled by inputs",
-            python="use generalise_to='systems', or judgments without system_scores",
+            python="use generalize_to='systems', or judgments without system_scores",
             cli="use --generalize-to systems",
         )
     if (
@@ -282,7 +282,7 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
 
 def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
     """Return the differences of all pairs in resamples of the units that the claims generalize to, (B, P)."""
-    resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
+    resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalize_to, plan.resamples, plan.seed)
     replicates = np.stack([plan.measure.replicates(plan.level, one, resamples) for one in scores.by_metric()])
     k, m = np.triu_indices(len(replicates), 1)
     differences: Array = (replicates[k] - replicates[m]).T

@@ -1,4 +1,4 @@
-"""compare: is one metric better than another, and of what new data is that claimed?"""
+"""`compare`: tests of whether a metric agrees better with human scores than another, also on new data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.letters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.stats.levels import check_level
 from nlgauge.stats.measures import Measure, measure
-from nlgauge.stats.permutation.swaps import GENERALISES_TO
+from nlgauge.stats.permutation.swaps import GENERALIZES_TO
 from nlgauge.stats.resampling import check_over, check_resampling
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ class MetricComparison(Findings):
     def _too_few(self, alpha: float) -> Iterator[str]:
         systems, smallest = int(self.made["systems"]), 2.0 ** (1 - int(self.made["systems"]))
         if (
-            self.made["generalise_to"] == "systems"
+            self.made["generalize_to"] == "systems"
             and self.made["test"] == "randomization"
             and smallest > alpha
         ):
@@ -209,7 +209,7 @@ class MetricComparison(Findings):
                 f"{counted(systems, 'system')} are too few for any difference to be significant (p is at"
                 f" least {smallest:.2g})."
             )
-        elif self.made["generalise_to"] in {"systems", "both"} and systems < _FEW_SYSTEMS:
+        elif self.made["generalize_to"] in {"systems", "both"} and systems < _FEW_SYSTEMS:
             yield f"{counted(systems, 'system')} are too few to show any but large differences."
 
     def _family(self, column: str) -> tuple[list[str], Array, Array]:
@@ -217,8 +217,11 @@ class MetricComparison(Findings):
             several = list(dict.fromkeys(row[name] for row in self.rows))
             if len(several) > 1:
                 raise InputError(
-                    f"these rows have {len(several)} values of {name!r}; select one with"
-                    f" .where({name}={several[0]!r})."
+                    f"these rows have {len(several)} values of {name!r}, but one is needed",
+                    python=f"select one with .where({name}={several[0]!r})",
+                    cli="choose one with --human"
+                    if name == "human"
+                    else "save one with `nlgauge meta DATA --group NAME -o DIR`",
                 )
         known = {
             row[side]: row[value]
@@ -243,7 +246,7 @@ def compare(
     level: str = "system",
     coefficient: str | Measure = "pearson",
     test: str | None = None,
-    generalise_to: str | None = None,
+    generalize_to: str | None = None,
     adjust: str | None = None,
     resamples: int = 1000,
     seed: int = 12345,
@@ -268,9 +271,9 @@ def compare(
         Name in `nlgauge.stats.measures.MEASURES`, or a Measure.
     test : {"randomization", "bootstrap", "williams"}, optional
         Test. "randomization" swaps the scores of two metrics, and is the default. "bootstrap" is the default for
-        `generalise_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
+        `generalize_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
         new independent outputs at the global level.
-    generalise_to : {"systems", "inputs", "both"}, optional
+    generalize_to : {"systems", "inputs", "both"}, optional
         Population of the claim: new systems (default), new inputs of the same systems, or both.
     adjust : {"maxT", "maxT-raw", "holm", "bonferroni", "bh", "by", "none"}, optional
         Correction for all pairs of a dimension and group. Default: "maxT" if there are resamples ("maxT-raw" does not scale
@@ -284,10 +287,10 @@ def compare(
     metrics : sequence of str, optional
         Metrics. Default: all.
     swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
-        Unit that randomization swaps. Default: derived from `generalise_to`.
+        Unit that randomization swaps. Default: derived from `generalize_to`.
     confidence : float, default 0.95
         Confidence of the interval of a difference: Zou's interval for Williams' test, otherwise the percentile bootstrap
-        over the units of `generalise_to`.
+        over the units of `generalize_to`.
     alpha : float, default 0.05
         Significance level: `better` names a metric if p_adjusted <= alpha.
     stop : int, optional
@@ -318,11 +321,13 @@ def compare(
     """
     named = tuple(judgments.check_metric(name) for name in listed(against or ()))
     plan = planned(
-        level, coefficient, test, generalise_to, adjust, resamples, seed, swap, confidence, alpha, stop, named
+        level, coefficient, test, generalize_to, adjust, resamples, seed, swap, confidence, alpha, stop, named
     )
     chosen = judgments if metrics is None else judgments.only(metrics=list(dict.fromkeys([*metrics, *named])))
     if len(chosen.labels) < 2:
-        raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
+        raise InputError(
+            f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}; score or name another."
+        )
     dimensions = [chosen.dimension(name) for name in ([None] if human is None else listed(human))]
     rows = [
         row
@@ -342,7 +347,7 @@ def planned(
     level: str,
     coefficient: str | Measure,
     test: str | None,
-    generalise_to: str | None,
+    generalize_to: str | None,
     adjust: str | None,
     resamples: int,
     seed: int,
@@ -360,21 +365,24 @@ def planned(
             f" {chosen.average!r} and {chosen.undefined!r}."
         )
     if check_level(level) not in chosen.levels:
-        raise ParameterError(f"{chosen.name} is defined at level {', '.join(chosen.levels)}, got {level!r}.")
-    if swap is not None and swap not in GENERALISES_TO:
-        raise ParameterError(f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got {swap!r:.60}.")
-    target = generalise_to or (GENERALISES_TO[swap] if swap else "systems")
-    check_over(target)
+        raise ParameterError(
+            f"{chosen.name} is defined at level {', '.join(chosen.levels)}, got {level!r}; choose another level or"
+            " coefficient."
+        )
+    if swap is not None and swap not in GENERALIZES_TO:
+        raise ParameterError(f"swap must be one of {', '.join(map(repr, GENERALIZES_TO))}, got {swap!r:.60}.")
+    target = generalize_to or (GENERALIZES_TO[swap] if swap else "systems")
+    check_over(target, "generalize_to")
     check_resampling(resamples, seed)
     check_confidence(confidence)
     check_confidence(alpha, "alpha")
     test = test or ("bootstrap" if target == "both" else "randomization")
     if test not in TESTS:
         raise ParameterError(f"test must be one of {', '.join(map(repr, TESTS))}, got {test!r:.60}.")
-    if swap is not None and (test != "randomization" or target != GENERALISES_TO[swap]):
+    if swap is not None and (test != "randomization" or target != GENERALIZES_TO[swap]):
         raise ParameterError(
-            f"swap={swap!r} is for randomization tests that generalise to {GENERALISES_TO[swap]}, got"
-            f" test={test!r}, generalise_to={target!r}."
+            f"swap={swap!r} is for randomization tests that generalize to {GENERALIZES_TO[swap]}, got"
+            f" test={test!r}, generalize_to={target!r}."
         )
     if test == "randomization" and target == "both":
         raise ParameterError(
@@ -383,12 +391,13 @@ def planned(
             cli="use --test bootstrap",
         )
     if test == "williams":
-        target = _of_williams(level, chosen, generalise_to)
+        target = _of_williams(level, chosen, generalize_to)
     if stop is not None and (
         test != "randomization" or not isinstance(stop, int) or isinstance(stop, bool) or stop < 1
     ):
         raise ParameterError(
-            f"stop is a whole number from 1 and for randomization tests, got {stop!r:.60} with test={test!r}."
+            "stop must be a whole number from 1, and only a randomization test can stop early; got"
+            f" stop={stop!r:.60} with test={test!r}."
         )
     adjust = adjust or ("holm" if test == "williams" or stop is not None else "maxT")
     if stop is not None and adjust in MAX_T:
@@ -405,17 +414,20 @@ def planned(
     return Plan(level, chosen, test, target, swap, adjust, resamples, seed, confidence, alpha, stop, against)
 
 
-def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
+def _of_williams(level: str, chosen: Measure, generalize_to: str | None) -> str:
     if level not in {"system", "global"} or chosen.name not in {"pearson", "spearman", "kendall"}:
         raise ParameterError(
             "Williams' test is for one Pearson, Spearman or Kendall correlation at system or global level,"
-            f" got {chosen.name} at {level} level (an average of correlations has another distribution); use"
-            " test='randomization' or 'bootstrap'."
+            f" got {chosen.name} at {level} level (an average of correlations has another distribution)",
+            python="use test='randomization' or 'bootstrap'",
+            cli="use --test randomization or bootstrap",
         )
     target = "systems" if level == "system" else "outputs"
-    if generalise_to not in {None, target}:
+    if generalize_to not in {None, target}:
         raise ParameterError(
-            f"Williams' test at {level} level generalises to {target}, got generalise_to={generalise_to!r}."
+            f"Williams' test at {level} level generalizes only to {target}, not to {generalize_to}",
+            python="leave out generalize_to",
+            cli="omit --generalize-to",
         )
     return target
 
@@ -432,11 +444,11 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
             " system or input are not."
         ),
     }
-    notes = [said[plan.generalise_to]]
+    notes = [said[plan.generalize_to]]
     if plan.stop is not None:
         notes.append(
-            f"A test ended at resample l with the {plan.stop}th as large as what was observed: p ="
-            f" {plan.stop} / l (Besag and Clifford)."
+            f"Each test stopped at resample l, when {plan.stop} resamples were as large as the observed difference:"
+            f" p = {plan.stop} / l (Besag and Clifford)."
         )
     if plan.test == "williams" and plan.measure.name != "pearson":
         notes.append("Williams' test is an approximation for rank correlations.")
@@ -450,7 +462,7 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
         )
     elif 2 / 2**units > plan.alpha / 10:
         notes.append(
-            f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that no p is"
+            f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so no p is"
             f" below {2 / 2**units:.3g}."
         )
     family = f"{counted(int(plan.family(judgments.labels).sum()), 'pair')} of metrics"

@@ -118,7 +118,8 @@ def correlate(
     steps = [(name, one) for name in chosen for one in wanted if name in one.levels]
     if not steps:
         raise ParameterError(
-            f"none of {', '.join(one.name for one in wanted)} has a meaning at level {', '.join(chosen)}."
+            f"{', '.join(one.name for one in wanted)} cannot be computed at level {', '.join(chosen)}; choose another"
+            " coefficient or level."
         )
     parts = judged.by_group()
     if judged.humans:
@@ -286,7 +287,7 @@ class _Top(NamedTuple):
 def _tops(part: Judgments, dimension: str, level: str, one: Measure) -> _Top:
     ratings = part.ratings.get(dimension)
     if ratings is None or dimension not in part.humans:
-        return _Top(math.nan, math.nan, "one score per output")
+        return _Top(math.nan, math.nan, "only one rating per output")
     top = ceiling(one, level, ratings, part.weights)
     return _Top(
         top,
@@ -312,10 +313,10 @@ def _one(
         (~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum()
     )
     if found.n == 2 and level in ("system", "global") and not one.accuracy:
-        reason = reason or "two points always lie on a line, so that the value is 1 or -1"
+        reason = reason or "two points always lie on a line, so the value is 1 or -1"
     if plan.over in ("systems", "both") and systems < 3 and not math.isnan(found.value):
         reason = "; ".join(
-            filter(None, [reason, f"an interval over systems needs three of them, there are {systems}"])
+            filter(None, [reason, f"an interval over systems needs at least 3 systems, got {systems}"])
         )
     elif plan.over == "fisher":
         if level in ("system", "global") and one.name in ("pearson", "spearman", "kendall"):
@@ -323,13 +324,13 @@ def _one(
         else:
             reason = (
                 reason
-                or "Fisher's interval is of single correlations (system, global; Pearson, Spearman, Kendall)"
+                or "Fisher's interval needs a Pearson, Spearman or Kendall correlation at system or global level"
             )
     elif plan.over is not None and not math.isnan(found.value):
         if whole is not None and plan.over == "both":
             over = "systems"
         if whole is not None and plan.over == "inputs":
-            reason = "scores of whole systems cannot be drawn by input"
+            reason = "scores of whole systems cannot be resampled by input"
         else:
             drawn = plan.drawn(number, z.shape, over)
             replicates = np.asarray(plan.sign(one.replicates(level, scores, drawn)))
@@ -424,9 +425,7 @@ def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
         return "there are no human scores here"
     if whole is None and (np.isnan(x) | np.isnan(z)).all():
         return "no output has both a metric and a human score"
-    return (
-        "fewer than two points" if found.n < 2 else "scores are the same for all, or no pair can be ordered"
-    )
+    return "fewer than two points" if found.n < 2 else "all scores are equal, or no pair can be ordered"
 
 
 def _warn_of_different_inputs(parts: dict[Any, Judgments], levels: Sequence[str]) -> None:
@@ -438,8 +437,8 @@ def _warn_of_different_inputs(parts: dict[Any, Judgments], levels: Sequence[str]
             judged = known[known.any(axis=1)]
             if (judged != judged[:1]).any():
                 message = (
-                    "systems were judged on different inputs, so that their means are not of the same texts;"
-                    " see Judgments.complete()."
+                    "systems were judged on different inputs, so their means are not over the same texts; use"
+                    " another level than system, or in Python Judgments.complete()."
                 )
                 warnings.warn(message, stacklevel=4)
                 return

@@ -193,9 +193,7 @@ class Findings(Exported):
         return Page([Sheet(columns, cells, self.title)], (), tuple(self.notes), small_print)
 
     def _short_page(self) -> Page:
-        """Without columns that say nothing, for which a console has no room; words that are the same in
-        all rows go to the title.
-        """
+        """Return the page of a console: without empty columns, and with text that all rows share in the title."""
         columns = {name: self.column(name) for name in self.names}
         told = [
             name

@@ -481,7 +481,7 @@ def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2
             dimensions
         ]
         raise InputError(
-            f"{name} has shape {found.shape}, needed is {wanted} with {' x '.join(map(str, shape))}."
+            f"{name} has the shape {found.shape}; it must be {wanted}: {' x '.join(map(str, shape))}."
         )
     infinite = np.isinf(found)
     if infinite.any():

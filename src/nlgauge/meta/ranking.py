@@ -151,7 +151,7 @@ def rank(
     preset: str | None = None,
     by: Sequence[str] | None = None,
     test: str | None = None,
-    generalise_to: str | None = None,
+    generalize_to: str | None = None,
     adjust: str = "maxT",
     resamples: int = 1000,
     seed: int = 12345,
@@ -173,8 +173,8 @@ def rank(
         Attributes of the tree of weights: "group", "human", "level", "coefficient".
     test : {"randomization", "bootstrap"}, optional
         Test. "randomization" swaps the scores of two metrics, and is the default. "bootstrap" is the default for
-        `generalise_to="both"`, which randomization does not support.
-    generalise_to : {"systems", "inputs", "both"}, optional
+        `generalize_to="both"`, which randomization does not support.
+    generalize_to : {"systems", "inputs", "both"}, optional
         Population of the claim: new systems (default), new inputs of the same systems, or both.
     adjust : {"maxT", "maxT-raw", "holm", "bonferroni", "bh", "by", "none"}
         Correction for all pairs of metrics.
@@ -185,7 +185,7 @@ def rank(
     metrics : sequence of str, optional
         Metrics. Default: all.
     swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
-        Unit that randomization swaps. Default: derived from `generalise_to`.
+        Unit that randomization swaps. Default: derived from `generalize_to`.
     alpha : float, default 0.05
         Significance level.
 
@@ -221,7 +221,7 @@ def rank(
     for task in suite:
         part, drawn = parts[task.group], seed + list(parts).index(task.group)
         plan = planned(
-            task.level, task.coefficient, test, generalise_to, adjust, resamples, drawn, swap, 0.95, alpha
+            task.level, task.coefficient, test, generalize_to, adjust, resamples, drawn, swap, 0.95, alpha
         )
         results.append(all_pairs(part, part.dimension(task.human), plan, intervals=False))
     rows = _ranked(chosen.labels, suite, weights, results)

@@ -24,7 +24,7 @@ def replicate(
     level: str = "system",
     coefficient: str | Measure = "pearson",
     test: str | None = None,
-    generalise_to: str | None = None,
+    generalize_to: str | None = None,
     resamples: int = 500,
     seed: int = 12345,
     human: str | None = None,
@@ -46,9 +46,9 @@ def replicate(
         Name in `nlgauge.stats.measures.MEASURES`, or a Measure.
     test : {"randomization", "bootstrap", "williams"}, optional
         Test. "randomization" swaps the scores of two metrics, and is the default. "bootstrap" is the default for
-        `generalise_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
+        `generalize_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
         new independent outputs at the global level.
-    generalise_to : {"systems", "inputs", "both"}, optional
+    generalize_to : {"systems", "inputs", "both"}, optional
         Population of the claim: new systems (default), new inputs of the same systems, or both.
     resamples : int, default 500
         Number of resamples B.
@@ -59,7 +59,7 @@ def replicate(
     metrics : sequence of str, optional
         Metrics. Default: all.
     swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
-        Unit that randomization swaps. Default: derived from `generalise_to`.
+        Unit that randomization swaps. Default: derived from `generalize_to`.
     alpha : float, default 0.05
         Significance level.
     splits : int, default 50
@@ -84,7 +84,7 @@ def replicate(
     A claim is an uncorrected p <= alpha on a random half of the systems and segments. Halves of a finite set are negatively
     dependent, so all shares are somewhat pessimistic. With scores of whole systems, only systems are split.
     """
-    plan = planned(level, coefficient, test, generalise_to, "none", resamples, seed, swap, 0.95, alpha)
+    plan = planned(level, coefficient, test, generalize_to, "none", resamples, seed, swap, 0.95, alpha)
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     if chosen.groups is not None:
         raise InputError("replicate needs judgments of one group; pass each part of judgments.by_group().")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from nlgauge._core.ragged import Ragged as Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
-from nlgauge.explanations import Explanation
 from nlgauge.features import Feature, Features, RowFeature, RunOptions
 from nlgauge.features.tokens.text import Tokens, token_libraries
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -97,9 +99,9 @@ UNIFORM_WEIGHTS = Output(
 class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 
-    A row is a prediction with one reference ("pair": `references` has one id per row), with all references of
-    its segment ("joint"), or without references ("alone"); `positions` has their numbers among the rows of
-    the system, for metrics that are fitted to these rows.
+    A row is a prediction with one reference (`takes` is "pair": `references` has one id per row), with all
+    references of its segment (`takes` is "joint"), or without references (otherwise). `positions` has the
+    indices of the rows among the rows of the system, for metrics that are fitted to these rows.
     """
 
     features: Features
@@ -110,6 +112,8 @@ class View:
     lang: str | None = None
     # The parts for which an explanation is wanted; None: all of them.
     parts: tuple[str, ...] | None = None
+    # Text ids of the fields in `record_fields` of the metric, by name: any number of texts per row.
+    fields: Mapping[str, Ragged] = field(default_factory=dict)
     _found: dict[RowFeature, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -137,6 +141,10 @@ class View:
         """Return the text with this id."""
         return self.features.texts[text_id]
 
+    def texts_of(self, name: str, row: int) -> list[str]:
+        """Return the texts of a field of a row: the items of a list, otherwise one text."""
+        return [self.text(int(text_id)) for text_id in self.fields[name][row]]
+
     def get(self, feature: Any, *keys: Array | Ragged) -> tuple[Any, ...]:
         """Return the feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
@@ -151,6 +159,7 @@ class View:
             None if self.positions is None else self.positions[rows],
             self.lang,
             parts,
+            {name: texts.take(rows) for name, texts in self.fields.items()},
         )
 
     def only(self, row: int, parts: tuple[str, ...]) -> View:
@@ -233,10 +242,14 @@ class AbstractMetric:
     spellings: ClassVar[Mapping[str, str]] = SPELLINGS
     takes: ClassVar[Takes] = "pair"
     source: ClassVar[bool] = False
+    # Further fields of the records whose texts the metric reads (`View.fields`), such as "contexts".
+    record_fields: ClassVar[tuple[str, ...]] = ()
     # The languages that the metric is made for, as ISO codes; None: any.
     languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
+    # Whether lists of metrics name it; False for scores that are not computed from texts.
+    listed: ClassVar[bool] = True
     # Raised when the meaning of the statistics changes: statistics of a saved result with another revision
     # are not interpreted.
     revision: ClassVar[int] = 1
@@ -404,7 +417,7 @@ class AbstractMetric:
         """
         if not valid:
             raise ParameterError(
-                f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r}."
+                f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r:.60}."
             )
 
 
@@ -578,10 +591,10 @@ AnyMetric = Metric | CorpusMetric
 MetricClass = TypeVar("MetricClass", bound=type[AnyMetric])
 
 
-@dataclass
 class _Registered:
-    classes: dict[str, type[AnyMetric]] = field(default_factory=dict)
-    aliases: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.classes: dict[str, type[AnyMetric]] = {}
+        self.aliases: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
 
 REGISTERED = _Registered()
@@ -591,7 +604,7 @@ def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
     """Raise an error if another metric has the name; the same class may be registered again when its module
     is reloaded.
     """
-    if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
+    if metric is None or not metric.__module__.startswith(("nlgauge.metrics.", "nlgauge.metric.")):
         from nlgauge.metric.registry import load_own
 
         load_own()  # so that a built-in name is refused here, not when the built-in metric is imported
@@ -602,7 +615,7 @@ def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
         and (owner.__module__, owner.__qualname__) == (metric.__module__, metric.__qualname__)
     )
     if owner is not None and not same:
-        raise ParameterError(f"a metric named {name!r} is registered already; choose another name.")
+        raise ParameterError(f"the name {name!r} already belongs to another metric; choose another name.")
 
 
 def register(metric: MetricClass) -> MetricClass:

@@ -249,6 +249,7 @@ Kind = TypeVar("Kind", bound=Enum)
 
 
 # Usual words for tasks and qualities.
+_KINDS = {"Categories": "category", "ApplTasks": "task", "QualityDims": "quality"}
 _USUAL = {
     **dict.fromkeys(("summary", "summaries", "summarize"), "summarization"),
     **dict.fromkeys(("dialogue", "dialog", "chat", "conversation", "qa", "questionanswering"), "response"),
@@ -284,7 +285,7 @@ def _member(kind: type[Kind], given: Any) -> Kind:
         return members.pop()
     hint = did_you_mean(_folded(given), known) if isinstance(given, str) else ""
     raise ParameterError(
-        f"unknown {kind.__name__} {given!r}{hint}; choose from {', '.join(kind.__members__)}."
+        f"unknown {_KINDS[kind.__name__]} {given!r}{hint}; choose from {', '.join(kind.__members__)}."
     )
 
 
@@ -314,7 +315,7 @@ def _read(name: str, path: Path) -> Card:
         given = msgspec.toml.decode(front)
         unknown = given.keys() - ({field.name for field in fields(Card)} - {"name", "text"})
         if unknown:
-            raise NlgaugeError(f"the card {path.name} has an unknown field {min(unknown)!r}.")
+            raise NlgaugeError(f"the card {path.name} has an unknown field {min(unknown)!r}; remove it.")
         return msgspec.convert({**given, "name": name, "text": text.strip() + "\n"}, Card)
     except msgspec.MsgspecError as error:
-        raise NlgaugeError(f"the card {path.name} cannot be read: {error}") from None
+        raise NlgaugeError(f"the header of the card {path.name} is invalid: {error}") from None

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from nlgauge.metric import AbstractMetric
-from nlgauge.models import is_model_spec
 
 # Each order adds outputs or columns of statistics, so there is a limit; longer n-grams are not used in
 # practice.
@@ -71,6 +70,8 @@ def require_model(metric: AbstractMetric, parameter: str = "model", *, optional:
     """Raise an error unless a parameter is a model, or None if that is allowed."""
     value = getattr(metric, parameter)
     domain = "a name, a directory or nlgauge.Model(model, tokenizer)"
+    from nlgauge.models import is_model_spec
+
     metric.require(is_model_spec(value) or (optional and value is None), parameter, domain)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError
@@ -34,8 +35,8 @@ def _check_array(what: str, array: Array, stored: Stored, lengths: dict[str, int
     kinds = {"keys": "iu", "numbers": "f", "any": "biuf"}[stored.kind]
     if array.dtype.kind not in kinds or array.ndim != len(stored.shape):
         raise InputError(
-            f"{what} has {array.ndim} dimensions of {array.dtype}; {len(stored.shape)} of"
-            f" {_KINDS[stored.kind]} are needed."
+            f"{what} must have {counted(len(stored.shape), 'dimension')} of {_KINDS[stored.kind]}, got"
+            f" {array.ndim} of {array.dtype}."
         )
     for size, length in zip(stored.shape, array.shape, strict=True):
         needed = lengths.setdefault(size, length) if isinstance(size, str) else size

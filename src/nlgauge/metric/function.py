@@ -232,7 +232,7 @@ def metric_from(
             batch=batch,
         )
     if not callable(function) or isinstance(function, type):
-        raise ParameterError(f"nlgauge.metric_from takes a function of texts, got {function!r:.60}.")
+        raise ParameterError(f"nlgauge.metric_from needs a function of texts, got {function!r:.60}.")
     needed = () if needs is None else (needs,) if isinstance(needs, str) else tuple(needs)
     if not set(needed) <= set(_NEEDS):
         raise ParameterError(f"needs must be 'references', 'sources', both or None, got {needs!r:.60}.")
@@ -245,7 +245,7 @@ def metric_from(
     check_name(called.lower())
     ordered = tuple(need for need in _NEEDS if need in needed)
     _check_arguments(function, called, ordered)
-    why = f"{called} gave no number"
+    why = f"{called} returned no number"
     keys = [called] if outputs is None else [outputs] if isinstance(outputs, str | Output) else list(outputs)
     numbers = tuple(
         key if isinstance(key, Output) else Output(key, higher_is_better, low, high, nan=why) for key in keys

@@ -83,7 +83,6 @@ class MeanMetric(Metric):
         return output in self.measures()
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         names = [output.name for output in self.measures()]
         scores = means_of_defined(statistics[..., : 2 * len(names)], names)
         column = 2 * len(names)
@@ -124,7 +123,6 @@ def means_of_defined(statistics: Array, names: Sequence[str]) -> Arrays:
     """Return the mean of each output over the rows for which it is defined, from sums of
     `values_and_defined`; NaN if there is none.
     """
-    statistics = np.asarray(statistics, dtype=np.float64)
     means = share(statistics[..., : len(names)], statistics[..., len(names) :])
     return {name: means[..., i] for i, name in enumerate(names)}
 

@@ -4,6 +4,8 @@
 stays a true corpus score. Anything else (mean, median, another NumPy name, a callable) averages the scores
 that are defined; the row becomes the averages, the corpus score their mean over the segments for which they
 are defined, and the signature shows the function.
+
+Predictions that are repeats (`Corpus.repeats`) are always averaged; the rule then acts on references only.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,39 +69,41 @@ class Averaged(Metric):
         return str(self.metric)
 
 
-@dataclass(frozen=True)
 class LostFunction:
     """A placeholder for a function that averaged the rows of a saved result; functions are not saved, only
     their names.
     """
 
-    function: str
+    def __init__(self, function: str) -> None:
+        self.function = self.__name__ = function
 
-    @property
-    def __name__(self) -> str:
-        return self.function
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LostFunction) and other.function == self.function
+
+    def __hash__(self) -> int:
+        return hash(self.function)
 
     def __call__(self, scores: Any) -> Any:
         raise ResultError(
-            f"the custom function {self.function!r}, which averaged this result, is not saved; score"
-            " again with that function to add to the result."
+            f"the custom function {self.function!r} that averaged the scores of this result is not saved with it; score"
+            " all systems and metrics again with that function."
         )
 
 
-@dataclass(frozen=True)
-class Reducer:
+class Reducer(NamedTuple):
     """A rule of reduction, for a corpus whose shape determines if anything is averaged."""
 
     rule: ReduceFn
     many_references: bool
     many_predictions: bool
+    repeats: bool = False
 
     @classmethod
     def of(cls, rule: ReduceFn, corpus: Corpus) -> Reducer:
         """Return the reducer for a corpus; raise ParameterError if the rule is invalid."""
         averaging_function(rule)
         many_references = corpus.references is not None and _has_many(corpus.references)
-        return cls(rule, many_references, any(map(_has_many, corpus.predictions.values())))
+        return cls(rule, many_references, any(map(_has_many, corpus.predictions.values())), corpus.repeats)
 
     @staticmethod
     def name(rule: ReduceFn) -> str:
@@ -119,6 +123,9 @@ class Reducer:
         return self.many_predictions or (self.many_references and metric.takes == "pair")
 
     def _averages(self, metric: Metric) -> Callable[[Any], Any] | None:
+        """Return the function that averages the predictions of a segment; None if a row is chosen."""
+        if self.repeats and self.many_predictions:
+            return np.mean
         return averaging_function(self._rule(metric)) if self._acts_on(metric) else None
 
     def facts(self, metric: Metric) -> dict[str, str]:
@@ -127,11 +134,15 @@ class Reducer:
         """
         rule = self._rule(metric)
         named = f"callable {self.name(rule)}" if callable(rule) else rule
-        return {"reduce": named} if self._acts_on(metric) and named != "best" else {}
+        repeats = {"repeats": "mean"} if self.repeats and self.many_predictions else {}
+        acts = self.many_references and metric.takes == "pair" if repeats else self._acts_on(metric)
+        return repeats | ({"reduce": named} if acts and named != "best" else {})
 
     def reduced(self, metric: Metric) -> Metric:
         """Return the metric of the reduced rows."""
-        return metric if self._averages(metric) is None else Averaged(metric, self.name(self._rule(metric)))
+        if self._averages(metric) is None:
+            return metric
+        return Averaged(metric, "mean" if self.repeats else self.name(self._rule(metric)))
 
     def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
         """One row per segment; `references` counts the rows of a prediction, `predictions` those of a
@@ -145,16 +156,18 @@ class Reducer:
                 part: values[self._chosen(metric, part, values, references, predictions)]
                 for part, values in statistics.items()
             }
+        of_references = averaging_function(self._rule(metric))
         segment_metric = metric.for_segments()
         found = {}
-        for part, values in statistics.items():
+        for part, rows in statistics.items():
+            values = rows if of_references else rows[self._chosen(metric, part, rows, references)]
             scores = np.column_stack(
                 list(outputs_of(segment_metric, {part: values}, (len(values),)).values())
             )
-            for sizes in (references, predictions):
-                bounds = offsets_of(sizes)
-                groups = (scores[a:b] for a, b in pairwise(bounds))
-                scores = np.array([[_average(function, column) for column in group.T] for group in groups])
+            over_references = [] if of_references is None else [(of_references, references)]
+            for average, sizes in [*over_references, (function, predictions)]:
+                groups = (scores[a:b] for a, b in pairwise(offsets_of(sizes)))
+                scores = np.array([[_average(average, column) for column in group.T] for group in groups])
             found[part] = values_and_defined(scores)
         return found
 
@@ -169,10 +182,9 @@ class Reducer:
             for part, values in statistics.items()
         }
 
-    def _chosen(
-        self, metric: Metric, part: str, values: Array, references: Array, predictions: Array
-    ) -> Array:
-        if len(values) == len(predictions):
+    def _chosen(self, metric: Metric, part: str, values: Array, *steps: Array) -> Array:
+        """Return the row that the rule chooses in each group; `steps` has the sizes of the groups, inner first."""
+        if len(values) == len(steps[-1]):
             return np.arange(len(values))
         first = metric.outputs()[part][0]
         scores = outputs_of(metric.for_segments(), {part: values}, (len(values),))[first.name]
@@ -181,7 +193,7 @@ class Reducer:
         # An undefined score never wins against a defined one.
         cost = np.where(np.isnan(scores), np.inf, -scores if higher else scores)
         chosen = np.arange(len(values))
-        for sizes in (references, predictions):
+        for sizes in steps:
             owners = np.repeat(np.arange(len(sizes)), sizes)
             order = np.lexsort((np.isnan(scores[chosen]), cost[chosen], owners))
             chosen = chosen[order[offsets_of(sizes)[:-1]]]
@@ -224,8 +236,9 @@ def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
     function = getattr(np, rule, None) if isinstance(rule, str) and rule.isidentifier() else None
     if not callable(function) or isinstance(function, type):
         raise ParameterError(
-            "reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a"
-            f" callable; got {rule!r:.60}."
+            f"unknown reduction rule {rule!r:.60}",
+            python="pass reduce_fn='best', 'max', 'min', the name of a NumPy function such as 'mean', or a function",
+            cli="choose best, max, min, mean or median",
         )
     found: Callable[[Any], Any] = function
     return found

@@ -4,16 +4,13 @@ points).
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
-import pkgutil
 import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from importlib.metadata import entry_points
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -21,32 +18,33 @@ from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric
 
 ENTRY_POINT_GROUP = "nlgauge.metrics"
+# Metrics that are not in `nlgauge.metrics`, because they score no texts.
+_UNLISTED = {"imported": "nlgauge.metric.imported"}
 # A string, which stays unchanged, or a word without quotes as a value: shells make quotes inside quotes
 # tedious.
-_BARE = re.compile(
-    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<=[=,(\[])\s*(?P<word>[\w./:\\~@+-]+)\s*(?=[,)\]])"""
-)
+_BARE = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<=[=,(\[])\s*(?P<word>[\w./:\\~@+-]+)\s*(?=[,)\]])"""
 _FACTUAL = (
-    "summac, alignscore, factcc and g_eval(criterion=consistency) measure whether a text is true to its"
-    " source"
+    "faithfulness checks the claims of an answer with its contexts; summac, alignscore, factcc and"
+    " g_eval(criterion=consistency) measure whether a text is true to its source"
 )
-_RELEVANT = "g_eval(criterion=relevance) asks a judge about it, and yes_no asks a custom question"
+_RELEVANT = (
+    "answer_relevance asks a judge whether an answer addresses its question, g_eval(criterion=relevance) whether a"
+    " summary has the important content of its source, and yes_no asks a custom question"
+)
+_RETRIEVAL = "context_precision and context_recall measure retrieved passages"
 _ASKED = "judge, yes_no and rubric send a custom prompt to a language model"
 # Qualities and metrics of other programs that users ask for by name, with what to use instead.
 _CONCEPTS = {
     **dict.fromkeys(
-        ("faithfulness", "factuality", "groundedness", "hallucination", "consistency", "factual_consistency"),
+        ("factuality", "groundedness", "hallucination", "consistency", "factual_consistency"),
         _FACTUAL,
     ),
-    **dict.fromkeys(("relevance", "relevancy", "answer_relevancy", "answer_relevance"), _RELEVANT),
+    **dict.fromkeys(("relevance", "relevancy"), _RELEVANT),
     **dict.fromkeys(
-        ("context_precision", "context_recall", "context_relevancy", "toxicity", "safety", "helpfulness"),
-        _ASKED,
+        ("context_relevancy", "context_relevance", "contextual_precision", "contextual_recall"), _RETRIEVAL
     ),
-    **dict.fromkeys(
-        ("correctness", "answer_correctness", "answer_similarity"),
-        "f1, squad and embedding_similarity compare an answer with a reference",
-    ),
+    **dict.fromkeys(("toxicity", "safety", "helpfulness"), _ASKED),
+    "answer_similarity": "f1, squad and embedding_similarity compare an answer with a reference",
     **dict.fromkeys(("coherence", "fluency"), "g_eval and unieval measure it"),
     "spice": "it needs a scene-graph parser that nlgauge does not have; cider and meteor compare captions",
 }
@@ -55,16 +53,20 @@ _CONCEPTS = {
 @cache
 def load_own() -> None:
     """Import every built-in metric."""
+    import pkgutil
+
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         if not module.ispkg:
             importlib.import_module(f"nlgauge.metrics.{module.name}")
+    for name in _UNLISTED.values():
+        importlib.import_module(name)
 
 
 @cache
 def _load_one(name: str) -> bool:
     """Import only the module of the built-in metric with this name; return False if no such metric exists."""
-    module = f"nlgauge.metrics.{name}"
+    module = _UNLISTED.get(name, f"nlgauge.metrics.{name}")
     if not name.isidentifier() or importlib.util.find_spec(module) is None:
         return False
     importlib.import_module(module)
@@ -78,6 +80,8 @@ def _load_all() -> None:
     A package that cannot be imported is left out, with all that it has registered; one warning names all of
     them.
     """
+    from importlib.metadata import entry_points
+
     load_own()
     broken = []
     for entry in entry_points(group=ENTRY_POINT_GROUP):
@@ -96,17 +100,25 @@ def _load_all() -> None:
 
 
 def metric_classes() -> dict[str, type[AnyMetric]]:
-    """Every registered metric class by name, in alphabetical order."""
+    """Return every registered metric class that can score texts, by name in alphabetical order."""
     _load_all()
-    return dict(sorted(REGISTERED.classes.items()))
+    return {name: metric for name, metric in sorted(REGISTERED.classes.items()) if metric.listed}
+
+
+def is_built_in(metric: AnyMetric) -> bool:
+    """Return True if every installation of nlgauge has the class of the metric."""
+    module = type(metric).__module__
+    return module.startswith("nlgauge.metrics.") or module in _UNLISTED.values()
 
 
 def is_importable(metric: AnyMetric) -> bool:
     """Return True if another process can import the metric by name: it is built in or from an installed
     package, not from the calling script.
     """
+    from importlib.metadata import entry_points
+
     module = type(metric).__module__
-    return module.startswith("nlgauge.metrics.") or any(
+    return is_built_in(metric) or any(
         module == entry.module for entry in entry_points(group=ENTRY_POINT_GROUP)
     )
 
@@ -148,12 +160,18 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
             raise ParameterError(
                 f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}."
             )
-    hints = get_type_hints(metric)
+    hints = get_type_hints(metric) if given else {}
     values = {key: _as_tuple(value, hints[key]) for key, value in given.items()}
     for parameter, value in values.items():
         if not _fits(value, hints[parameter]):
+            if parameter == "tokenizer" and callable(value):
+                raise ParameterError(
+                    f"{metric.name}: tokenizer must be a name, got a function, which no signature describes; join the"
+                    " tokens of every text with blanks, and choose a tokenizer that splits at blanks ('none' of bleu,"
+                    " 'whitespace' of other metrics)."
+                )
             raise ParameterError(
-                f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}."
+                f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r:.60}."
             )
     return metric(**values)
 
@@ -184,7 +202,7 @@ def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, A
             )
         opposite = own != name and metric.spellings[name].startswith("not ")
         if opposite and not isinstance(value, bool):
-            raise ParameterError(f"{metric.name}: {name} must be True or False, got {value!r}.")
+            raise ParameterError(f"{metric.name}: {name} must be True or False, got {value!r:.60}.")
         given[own], found[own] = name, not value if opposite else value
     return found
 
@@ -209,8 +227,10 @@ def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
     name, bracket, inside = text.strip().partition("(")
     if not bracket:
         return name, {}
+    import ast
+
     try:
-        call = ast.parse(f"_({_BARE.sub(_quoted, inside)}", mode="eval").body
+        call = ast.parse(f"_({re.sub(_BARE, _quoted, inside)}", mode="eval").body
         if (
             not isinstance(call, ast.Call)
             or not isinstance(call.func, ast.Name)
@@ -222,7 +242,7 @@ def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
     except (SyntaxError, ValueError):
         form = (
             "write name(parameter=value, ...), for example chrf(word_order=2), with quotes around text that"
-            " has blanks or brackets: model='...'"
+            " has spaces or brackets: model='...'"
         )
         raise ParameterError(f"cannot read {text!r}; {form}.") from None
 
@@ -257,6 +277,8 @@ def _quoted(match: re.Match[str]) -> str:
     word = match["word"]
     if word is None:
         return match[0]
+    import ast
+
     try:
         ast.literal_eval(word)
     except (SyntaxError, ValueError):

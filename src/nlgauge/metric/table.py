@@ -7,14 +7,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge._core.backend import chosen
 from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array, blocks, let_go
 from nlgauge.errors import MetricError
 from nlgauge.metric import AnyMetric, Arrays, Metric, Output
+
+if TYPE_CHECKING:
+    from nlgauge.metric.compiled import ScoreProgram
+
+# The programs of the scores of metrics, which `nlgauge.metric.compiled` adds; by class and value, because equal
+# values of two classes are different metrics.
+PROGRAMS: dict[tuple[type, AnyMetric], ScoreProgram] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +42,8 @@ class Table:
     # For a part, the segments that count for nothing here, although they may have rows: those that the other
     # system of a pair lacks.
     left_out: Arrays = field(default_factory=dict)
+    # True if the segments with a score were chosen by a test that stopped when it was significant.
+    stopped: bool = False
 
     @property
     def additive(self) -> bool:
@@ -126,6 +136,10 @@ class Table:
         """Return the number of segments without a value of each output, if any; they are excluded from its
         corpus score.
         """
+        return dict(self._undefined)
+
+    @lazy
+    def _undefined(self) -> dict[str, int]:
         counts: Counter[str] = Counter()
         for found in self._segments_in_blocks():
             counts.update({name: int(np.isnan(values).sum()) for name, values in found.items()})
@@ -144,12 +158,16 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
     from the declared outputs.
     """
     assert isinstance(metric, Metric)
+    usable = PROGRAMS and len(shape) == 1 and chosen() == "native"
+    program = PROGRAMS.get((type(metric), metric)) if usable else None
+    if program is not None and len(statistics) == len(program.parts):
+        return program.run(statistics)
     found: Arrays = {}
     outputs = metric.outputs()
     # Where nothing but segments of weight 0 was drawn, or nothing is defined, a score is NaN.
     with np.errstate(divide="ignore", invalid="ignore"):
         for part, rows in statistics.items():
-            scores: Any = metric.score(part, rows)
+            scores: Any = metric.score(part, np.ascontiguousarray(rows, dtype=np.float64))
             names = [output.name for output in outputs[part]]
             if not isinstance(scores, Mapping):
                 raise MetricError(

@@ -25,7 +25,7 @@ from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 _PRECISION, _RECALL = (
     Direction("precision", "reference", "prediction"),

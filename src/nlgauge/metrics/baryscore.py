@@ -29,12 +29,12 @@ from nlgauge.corpus import Corpus
 from nlgauge.estimators.transport import entropic_plan, exact_plan, transport_module, uniform
 from nlgauge.explanations import Explanation, Transport
 from nlgauge.features import RunOptions
-from nlgauge.features.encoders.barycentre import LayerBarycentre
+from nlgauge.features.encoders.barycenter import LayerBarycenter
 from nlgauge.features.encoders.embeddings import piece_strings
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
-from nlgauge.metrics._shared.model_means import UsesModel
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec
 
@@ -55,9 +55,9 @@ class _Transported(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class BaryScore(UsesModel, Metric):
+class BaryScore(UsesEncoder, Metric):
     """Exact transport cost between layer barycenters (the score), and Sinkhorn's cost for each
-    regularisation asked for.
+    regularization asked for.
     """
 
     model: ModelSpec = "bert-base-uncased"
@@ -93,7 +93,7 @@ class BaryScore(UsesModel, Metric):
                     False,
                     0,
                     4,
-                    f"the regularised plan was not found (regularise more), or {nan}",
+                    f"the regularized plan was not found (set a larger number in sinkhorn), or {nan}",
                 ),
             )
         return found
@@ -102,11 +102,12 @@ class BaryScore(UsesModel, Metric):
         return {**super().facts(corpus), "pot": installed_version("POT")}
 
     @property
-    def _barycentre(self) -> LayerBarycentre:
-        return LayerBarycentre(self.model, self.layers, "zero" if self.compat == "official" else "mean")
+    def _barycenter(self) -> LayerBarycenter:
+        start = "zero" if self.compat == "official" else "mean"
+        return LayerBarycenter(self.model, self.layers, start, precision=self.precision)
 
-    def reads(self, options: RunOptions) -> tuple[LayerBarycentre, ...]:
-        return (self._barycentre,)
+    def reads(self, options: RunOptions) -> tuple[LayerBarycenter, ...]:
+        return (self._barycenter,)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         rows = np.array([[row.cut, *row.counts, *self._values(row)] for row in self._rows(view)]).reshape(
@@ -129,7 +130,7 @@ class BaryScore(UsesModel, Metric):
     def _rows(self, view: View) -> Iterator[_Transported]:
         transport = transport_module()
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
-        found, predictions, references = view.get(self._barycentre, read.first.ids, read.second.ids)
+        found, predictions, references = view.get(self._barycenter, read.first.ids, read.second.ids)
         for prediction, reference, undefined, counts in zip(
             predictions, references, read.undefined, read.counts, strict=True
         ):
@@ -180,17 +181,17 @@ class BaryScore(UsesModel, Metric):
             yield Transport(title, values, pieces[0], pieces[1], row.plan.T, row.cost.T)
 
 
-def _part(regularisation: float) -> str:
-    return f"sinkhorn_{regularisation:g}"
+def _part(regularization: float) -> str:
+    return f"sinkhorn_{regularization:g}"
 
 
-def _official_sinkhorn(cost: Array, regularisation: float) -> Array:
+def _official_sinkhorn(cost: Array, regularization: float) -> Array:
     """POT's plan after at most 10,000 plain iterations; if small regularizations underflow, the plan of the
     previous iteration, which may be 0.
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found: Array = transport_module().bregman.sinkhorn(
-            *uniform(cost), cost, regularisation, numItermax=10_000
+            *uniform(cost), cost, regularization, numItermax=10_000
         )
     return found

@@ -102,6 +102,7 @@ class BertScore(TokenMatching):
             "layer": str(self.layer_used),
             "idf": "yes" if self.idf else "no",
             **rescaled,
+            **self.precision_facts(),
             **model_facts(self.model_used),
         }
 

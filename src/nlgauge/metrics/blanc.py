@@ -136,7 +136,6 @@ class Blanc(UsesModel, Metric):
         return {"blanc": np.column_stack([score, defined, counts, answers.truncated.values[rows], tokens])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         neither, gained, lost, known = (statistics[..., 2 + i] for i in range(4))
         total = neither + gained + lost + known
         return {

@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.sentencepiece import BLEU_TOKENIZERS, described, is_bleu_tokenizer
 from nlgauge.kernels.ngrams import longest_matched
@@ -29,6 +28,9 @@ from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_number, require_order
 from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 
 def require_bleu(metric: Any) -> None:
@@ -78,7 +80,7 @@ class Bleu(LanguageTokenizer, Metric):
             self.require(
                 own,
                 "compat",
-                "None if smoothing or effective_order is set, because COCO's program fixes both",
+                "None if smooth_method, smooth_value or effective_order is set, because COCO's program fixes them",
             )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -122,7 +124,6 @@ class Bleu(LanguageTokenizer, Metric):
         return {"bleu": np.column_stack([lengths, closest, matched, predicted])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         length, reference = statistics[..., 0], statistics[..., 1]
         matched = statistics[..., 2 : 2 + self.max_order]
         total = statistics[..., 2 + self.max_order :]
@@ -143,9 +144,11 @@ class Bleu(LanguageTokenizer, Metric):
         }
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        from nlgauge.explanations import NgramMatches, Order
+
         rows = self.statistics(view, fitted)["bleu"]
         for row, prediction, references in zip(rows, view.predictions, view.reference_groups, strict=True):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
             )
@@ -158,7 +161,7 @@ class Bleu(LanguageTokenizer, Metric):
                 f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.0f})"
             )
-            yield NgramMatches(title, {"bleu": row}, tokens, longest, orders)
+            yield NgramMatches(title, {"bleu": row}, tokens, longest, orders, spans={"prediction": spans})
 
 
 def _closest(lengths: Array, references: Ragged) -> Array:

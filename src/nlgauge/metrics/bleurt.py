@@ -58,7 +58,7 @@ class Bleurt(PairScores):
         if logits.size and logits.shape[1] != 1:
             raise ModelError(
                 f"bleurt needs a model with one output per pair, but {model_name(self.model)} has"
-                f" {logits.shape[1]}."
+                f" {logits.shape[1]}; choose a regression model."
             )
         values, cut = np.full((len(view), 1), np.nan), np.zeros(len(view))
         values[scored], cut[scored] = logits, answers.truncated.values[places]

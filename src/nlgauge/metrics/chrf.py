@@ -12,19 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_number, require_order
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 _EPSILON = 1e-16
 
@@ -88,7 +90,7 @@ class Chrf(Metric):
         return {"chrf": np.hstack([np.where(expected > 0, predicted, 0.0), expected, matched])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics, orders = np.asarray(statistics, dtype=np.float64), self.char_order + self.word_order
+        orders = self.char_order + self.word_order
         predicted, expected, matched = (statistics[..., k * orders : (k + 1) * orders] for k in range(3))
         factor = self.beta**2
         precision = np.where(predicted > 0, matched / np.where(predicted > 0, predicted, 1.0), _EPSILON)
@@ -112,15 +114,22 @@ class Chrf(Metric):
         }
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        from nlgauge.explanations import NgramMatches, Order
+
         rows = self.statistics(view, fitted)["chrf"]
         characters = self._levels[0][0]
         names = [f"{n}-characters" for n in range(1, self.char_order + 1)] + [
             f"{n}-words" for n in range(1, self.word_order + 1)
         ]
         for row, prediction, reference in zip(rows, view.predictions, view.reference, strict=True):
-            tokens = characters.of(view.text(prediction))
+            tokens, spans = characters.located(view.text(prediction))
             longest = longest_matched(tokens, [characters.of(view.text(reference))], self.char_order)
             orders = [Order(name, m, p, e) for name, p, e, m in zip(names, *np.split(row, 3), strict=True)]
             yield NgramMatches(
-                f"{self} {self.score('chrf', row)['chrf']:.2f}", {"chrf": row}, tokens, longest, orders
+                f"{self} {self.score('chrf', row)['chrf']:.2f}",
+                {"chrf": row},
+                tokens,
+                longest,
+                orders,
+                spans={"prediction": spans},
             )

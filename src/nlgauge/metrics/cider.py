@@ -137,7 +137,6 @@ class Cider(Metric):
         return np.column_stack(found) if unseen > 0 else np.full((len(view), self.max_order), np.nan)
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics)
         return {"cider": statistics[..., 0] / statistics[..., 1]}
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
@@ -146,14 +145,21 @@ class Cider(Metric):
         for i, (prediction, references) in enumerate(
             zip(view.predictions, view.reference_groups, strict=True)
         ):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
             )
             orders = [
                 Order(f"similarity of {n + 1}-grams", similarities[i, n], 1.0) for n in range(self.max_order)
             ]
-            yield NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders)
+            yield NgramMatches(
+                f"{self} {rows[i, 0]:.4f}",
+                {"cider": rows[i]},
+                tokens,
+                longest,
+                orders,
+                spans={"prediction": spans},
+            )
 
 
 def _rows(similarities: Array) -> Array:

@@ -2,13 +2,13 @@
 
     I(S -> T) = h(T) - h(T | S)      the score: how much the summaries tell about the sources
     I(T -> S) = h(S) - h(S | T)      `reverse`; equal in theory, another number for any estimator
-    normalised = 1 - N(T | S) / N(T) = 1 - exp(-2 I / d),  N(X) = exp(2 h(X) / d) the entropy power, I no less than 0
+    normalized = 1 - N(T | S) / N(T) = 1 - exp(-2 I / d),  N(X) = exp(2 h(X) / d) the entropy power, I no less than 0
 
 Densities are mixtures of Gaussians (`estimators.knife`) or one Gaussian (`estimators.gaussian`), cross-fitted
 over sources for several seeds, so that every pair has a held-out pointwise value and the score is their mean.
 Folds and all that is drawn follow from the texts and the seed, not from the order of the segments
 (`estimators.mutual_information`). `compat="cosmic"` is the released package: it scores the other direction,
-I(T -> S), and fits and values the same pairs (`estimators.knife_released`). The normalised information of the
+I(T -> S), and fits and values the same pairs (`estimators.knife_released`). The normalized information of the
 paper, I / h(T), is not offered: a differential entropy may be negative or 0, and for embeddings of unit
 length it is negative.
 """
@@ -24,7 +24,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
-from nlgauge.metrics._shared.model_means import UsesModel
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.mutual_information import OTHER, Estimator, MutualInformation
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec
@@ -36,15 +36,15 @@ _LOST_PER_SHORTFALL = 1.5
 # A score below this many nats is judged by absolute errors.
 _LEAST_INFORMATION = 0.5
 _LIKELY_ERROR = (
-    "is how far cosmic is likely to be from the true information, as a share of the score, because the"
-    " densities do not fit the embeddings; read shortfall, entropy_excess and dispersion, use more pairs or"
-    " fewer components, and do not interpret differences of this size"
+    "of the score is its likely distance from the true information, because the densities do not fit the"
+    " embeddings. Read shortfall, entropy_excess and dispersion, use more pairs or fewer components, and do not"
+    " interpret differences of this size"
 )
 
 
 @register
 @dataclass(frozen=True)
-class Cosmic(UsesModel, Metric):
+class Cosmic(UsesEncoder, Metric):
     """COSMIC: how many nats the summaries tell about their sources, in an embedding space."""
 
     model: ModelSpec = "minilm"
@@ -99,7 +99,7 @@ class Cosmic(UsesModel, Metric):
             Output("cosmic", True, nan=nan),
             Output("seed_deviation", None, 0, nan="one seed has no spread, or no pair could be scored"),
         ]
-        found += [Output("normalised", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][
+        found += [Output("normalized", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][
             : 1 + self.reverse
         ]
         for target in self.targets():
@@ -112,7 +112,7 @@ class Cosmic(UsesModel, Metric):
             None,
             0,
             nan="the released estimator does not watch its training",
-            note="pairs were valued by a density that still gained",
+            note="pairs were scored by a density whose training had not converged",
         )
         unchecked = "only estimator='knife' checks its densities"
         checks = [Output(name, None, nan=unchecked) for name in ("shortfall", "entropy_excess", "dispersion")]
@@ -129,7 +129,7 @@ class Cosmic(UsesModel, Metric):
         }
 
     def fit(self) -> Fit:
-        return MutualInformation(self.model, self.unit, self.targets(), self.information())
+        return MutualInformation(self.model, self.unit, self.targets(), self.information(), self.precision)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         rows = {name: values[view.positions] for name, values in fitted.items() if "_fit_" not in name}
@@ -150,7 +150,6 @@ class Cosmic(UsesModel, Metric):
         }
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         *_, shortfall, excess, squares, width, unconverged, scored, count, truncated, _, _ = np.moveaxis(
             statistics, -1, 0
         )
@@ -166,7 +165,7 @@ class Cosmic(UsesModel, Metric):
             seeds.std(axis=-1, ddof=1) if self.seeds > 1 else np.full_like(found["cosmic"], np.nan)
         )
         components = np.where(width > 0, share(width, scored), 1.0)
-        found["normalised"] = -np.expm1(-2 * found["cosmic"].clip(0) / components)
+        found["normalized"] = -np.expm1(-2 * found["cosmic"].clip(0) / components)
         if self.reverse:
             found["reverse"] = np.where(
                 scored > 0, share(by_target[1][..., : self.seeds].mean(axis=-1), count), np.nan

@@ -30,7 +30,7 @@ from nlgauge.features.encoders.encoder_layers import HiddenLayers
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_number, require_whole
 from nlgauge.metric.mean import share
-from nlgauge.metrics._shared.model_means import UsesModel
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec
 
@@ -41,7 +41,7 @@ _REMEMBERED = 256
 
 @register
 @dataclass(frozen=True)
-class DepthScore(UsesModel, Metric):
+class DepthScore(UsesEncoder, Metric):
     """Distance of depth-trimmed regions of token vectors, from 0 (the same) to 2."""
 
     model: ModelSpec = "bert-base-uncased"
@@ -87,13 +87,12 @@ class DepthScore(UsesModel, Metric):
         return 6 if self.model == "minilm" else 9
 
     def reads(self, options: RunOptions) -> tuple[HiddenLayers, ...]:
-        return (HiddenLayers(self.model, (self._layer,)),)
+        return (HiddenLayers(self.model, (self._layer,), precision=self.precision),)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
-        hidden, predictions, references = view.get(
-            HiddenLayers(self.model, (self._layer,)), read.first.ids, read.second.ids
-        )
+        (feature,) = self.reads(view.features.options)
+        hidden, predictions, references = view.get(feature, read.first.ids, read.second.ids)
         dimensions = hidden.vectors.values.shape[1]
         official = self.compat == "official"
         draw = (

@@ -18,14 +18,14 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
-from nlgauge.metrics._shared.model_means import UsesModel
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec
 
 
 @register
 @dataclass(frozen=True)
-class EmbeddingSimilarity(UsesModel, Metric):
+class EmbeddingSimilarity(UsesEncoder, Metric):
     """Cosine of sentence embeddings, from -1 to 1."""
 
     model: ModelSpec = "minilm"
@@ -46,7 +46,7 @@ class EmbeddingSimilarity(UsesModel, Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
         embedded, predictions, references = view.get(
-            TextEmbedding(self.model), read.first.ids, read.second.ids
+            TextEmbedding(self.model, precision=self.precision), read.first.ids, read.second.ids
         )
         vectors, cut = embedded.vectors.values, embedded.truncated.values
         cosines = np.einsum("ij,ij->i", vectors[predictions], vectors[references], dtype=np.float64).clip(

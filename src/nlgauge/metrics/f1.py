@@ -26,4 +26,5 @@ class F1(TokenOverlap):
     name: ClassVar[str] = "f1"
 
     def share(self, overlap: Array, predicted: Array, expected: Array) -> Array:
-        return np.asarray(2 * overlap / np.maximum(predicted + expected, 1))
+        harmonic: Array = 2 * overlap / np.maximum(predicted + expected, 1)
+        return harmonic

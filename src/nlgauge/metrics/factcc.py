@@ -17,7 +17,7 @@ import numpy as np
 
 from nlgauge.features.encoders.entailment import CORRECTNESS, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows

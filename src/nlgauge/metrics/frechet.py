@@ -19,13 +19,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
-from nlgauge.metrics._shared.model_means import UsesModel
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
 from nlgauge.models import ModelSpec
 
@@ -50,16 +51,16 @@ def frechet_distance(first: Any, second: Any) -> float:
     return max(0.0, float(((means[0] - means[1]) ** 2).sum()) + traces - 2 * shared)
 
 
-def _factor(centred: Array) -> Array:
+def _factor(centered: Array) -> Array:
     """Return A with the covariance A^T A, in the fewest rows."""
-    upper: Any = np.linalg.qr(centred, mode="r")
-    found: Array = upper / math.sqrt(len(centred) - 1)
+    upper: Any = np.linalg.qr(centered, mode="r")
+    found: Array = upper / math.sqrt(len(centered) - 1)
     return found
 
 
 @register
 @dataclass(frozen=True)
-class Frechet(UsesModel, CorpusMetric):
+class Frechet(UsesEncoder, CorpusMetric):
     """Squared Fréchet distance between the embeddings of predictions and of references, from 0."""
 
     model: ModelSpec = "minilm"
@@ -76,14 +77,15 @@ class Frechet(UsesModel, CorpusMetric):
         sides = corpus.predictions[system].values, corpus.distinct_references()
         read = [read_texts(features, self.model, "encoder", side) for side in sides]
         embedded, predictions, references = features.get(
-            TextEmbedding(self.model), *(side.ids for side in read)
+            TextEmbedding(self.model, precision=self.precision), *(side.ids for side in read)
         )
         vectors, cut = embedded.vectors.values, embedded.truncated.values
         fewest = min(len(predictions), len(references))
         if fewest <= vectors.shape[1]:
+            problem = "undefined" if fewest < 2 else "far too high"
             warnings.warn(
-                f"frechet has {fewest} texts on a side for {vectors.shape[1]} dimensions; with so few"
-                " its value is far too high. Score more texts, or compare only equal numbers of texts.",
+                f"frechet has {counted(fewest, 'text')} on one side for {vectors.shape[1]} dimensions; with so few its"
+                f" value is {problem}. Score more texts, or compare only values of equal numbers of texts.",
                 stacklevel=2,
             )
         undefined = fewest < 2 or any(side.knows_nothing for side in read)

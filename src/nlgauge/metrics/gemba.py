@@ -108,7 +108,7 @@ class ErrorList:
         weights = sorted((_WEIGHTS[error.severity] for error in listed.errors), reverse=True)
         rule = "errors under severities" if listed.errors else "no error"
         rule += f", the worst {_COUNTED_ERRORS} of {len(weights)}" if len(weights) > _COUNTED_ERRORS else ""
-        rule += "" if listed.in_form else ", in a form that the released program reads otherwise"
+        rule += "" if listed.in_form else ", in a form that the released program reads differently"
         return ReadReply(-float(min(25, sum(weights[:_COUNTED_ERRORS]))), rule)
 
 

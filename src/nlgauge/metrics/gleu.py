@@ -66,13 +66,12 @@ class Gleu(Metric):
         return found
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics)
         return {"gleu": statistics[..., 0] / np.where(statistics[..., 1] > 0, statistics[..., 1], 1.0)}
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows, counts = self.statistics(view, fitted)["gleu"], np.stack(self._counts(view), axis=-1)
         for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], self.max_order)
             orders = [
                 Order(f"{n + 1}-grams", *counts[i, n].tolist())
@@ -82,4 +81,4 @@ class Gleu(Metric):
                 f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of {rows[i, 1]:.0f}"
                 " n-grams)"
             )
-            yield NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders)
+            yield NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders, spans={"prediction": spans})

@@ -22,7 +22,7 @@ from nlgauge.metric import View, register
 from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric
 from nlgauge.models import ModelSpec
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 TEMPLATES = {
     "reference": "Say the following in other words, with the same meaning.\n\n{text}\n\nIn other words:",

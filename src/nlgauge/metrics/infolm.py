@@ -46,7 +46,7 @@ from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 # Names of the released code and of torchmetrics.
 _ALIASES = {

@@ -2,8 +2,8 @@
 
     score = sum_l l p(l) / sum_l p(l) over the levels that the file names, or the mean of samples
 
-The file has the prompt, with {prediction} and, if needed, {reference} and {source}, the scale, and the form
-of a reply.
+The file has the prompt, with {prediction} and, if needed, {reference}, {source} and further fields of the
+records, the scale, and the form of a reply.
 """
 
 from __future__ import annotations

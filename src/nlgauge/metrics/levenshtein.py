@@ -16,8 +16,9 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
+from nlgauge.features.sequences import EditDistance
 from nlgauge.features.tokens.text import Tokens, tokenizer
-from nlgauge.kernels.edits.distances import edit_distances, opcodes
+from nlgauge.kernels.edits.distances import opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 
@@ -38,15 +39,9 @@ class Levenshtein(Metric):
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        feature = Tokens(self.tokenizer, self.lowercase)
-        tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-        distance = edit_distances(tokens, predictions, references)
-        longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
-        return {
-            "levenshtein": np.column_stack(
-                [1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))]
-            )
-        }
+        distance, *lengths = view.rows(EditDistance(Tokens(self.tokenizer, self.lowercase)))
+        similarity = 1 - distance / np.maximum(np.maximum(*lengths), 1)
+        return {"levenshtein": np.column_stack([similarity, distance, np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         similarity, distance, count = (statistics[..., i] for i in range(3))
@@ -56,6 +51,13 @@ class Levenshtein(Metric):
         rows = self.statistics(view, fitted)["levenshtein"]
         feature = Tokens(self.tokenizer, self.lowercase)
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
-            prediction, reference = (feature.of(view.text(text)) for text in (prediction_id, reference_id))
+            (prediction, ours), (reference, theirs) = (
+                feature.located(view.text(text)) for text in (prediction_id, reference_id)
+            )
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
-            yield Edits(f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)", {"levenshtein": row}, edits)
+            yield Edits(
+                f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)",
+                {"levenshtein": row},
+                edits,
+                spans={"prediction": ours, "reference": theirs},
+            )

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
@@ -38,7 +39,7 @@ from nlgauge.metric.domains import require_number, require_whole
 from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
 from nlgauge.models import ModelSpec
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)
 _FEW_TEXTS = 1000
@@ -83,7 +84,8 @@ def _shares(p: Any, q: Any, smoothing: float) -> tuple[Array, Array]:
         or any((side < 0).any() or not side.sum() > 0 for side in sides)
     ):
         raise ParameterError(
-            "both histograms must be vectors over the same buckets, of numbers from 0, at least one above 0."
+            "both histograms must be vectors of the same length, of numbers from 0 that are not all 0; got the shapes"
+            f" {sides[0].shape} and {sides[1].shape}."
         )
     return sides[0] / sides[0].sum(), sides[1] / sides[1].sum()
 
@@ -137,7 +139,7 @@ class Mauve(UsesModel, CorpusMetric):
         fewest = min(len(side) for side in sides)
         if fewest < _FEW_TEXTS:
             warnings.warn(
-                f"mauve has only {fewest} texts on a side; below about {_FEW_TEXTS} its value is"
+                f"mauve has only {counted(fewest, 'text')} on one side; below about {_FEW_TEXTS:,} its value is"
                 " unreliable. Score more texts.",
                 stacklevel=2,
             )
@@ -156,7 +158,7 @@ class Mauve(UsesModel, CorpusMetric):
         asked = max(2, round(fewest / 10)) if self.buckets is None else self.buckets
         codebook = fit_codebook(vectors, p + q, asked, seed=features.options.seed)
         found = codebook.buckets(vectors)
-        p_counts, q_counts = (np.bincount(found, side, len(codebook.centres)) for side in (p, q))
+        p_counts, q_counts = (np.bincount(found, side, len(codebook.centers)) for side in (p, q))
         values = {
             "mauve": mauve_from_histograms(p_counts, q_counts, self.scaling),
             "mauve_star": mauve_from_histograms(p_counts, q_counts, self.scaling, 0.5),
@@ -166,7 +168,7 @@ class Mauve(UsesModel, CorpusMetric):
             values = dict.fromkeys(values, math.nan)
         return {
             **values,
-            "buckets": float(len(codebook.centres)),
+            "buckets": float(len(codebook.centers)),
             "truncated": float((p + q) @ cut),
             **total_share(*read),
         }

@@ -119,8 +119,8 @@ class Meteor(Metric):
             if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
                 raise ParameterError(
                     "meteor++ needs a list of words that a good paraphrase copies, and nlgauge ships none; set"
-                    " copy_words to a list or a file, which nlgauge.features.lexical.paraphrases.copied_words can"
-                    " learn. See `nlgauge card meteor`."
+                    " copy_words to a list or a file. nlgauge.features.lexical.paraphrases.copied_words learns such a"
+                    " list. See `nlgauge card meteor`."
                 )
             self.require(
                 _strings(value) or (isinstance(value, str) and value != ""),
@@ -135,7 +135,11 @@ class Meteor(Metric):
         )
         require_choice(self, "tokenizer", _TOKENIZERS)
         own = {"1.5": "jar", "2005": "nltk"}[self.version]
-        self.require(self.compat in (None, own), "compat", f"None or, for version {self.version}, {own!r}")
+        self.require(
+            self.compat in (None, own),
+            "compat",
+            f"None, 'jar' with version 1.5 or 'nltk' with version 2005 (version is {self.version!r})",
+        )
         self.require(self.compat != "nltk" or not self.paraphrases, "paraphrases", "empty with compat='nltk'")
 
     def libraries(self) -> tuple[str, ...]:
@@ -163,7 +167,6 @@ class Meteor(Metric):
         return {"meteor": np.column_stack([*self._scores(counts).values(), np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         if self.version == "1.5":
             return self._scores(statistics)
         return {

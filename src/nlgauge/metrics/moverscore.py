@@ -39,8 +39,8 @@ from nlgauge.features.encoders.word_starts import word_starts
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.known_words import units
-from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.token_matching import InverseDocumentFrequency
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.models import ModelSpec
@@ -69,7 +69,7 @@ class _Moved(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class MoverScore(UsesModel, Metric):
+class MoverScore(UsesEncoder, Metric):
     """MoverScore, higher is better; up to 1."""
 
     model: ModelSpec = "distilbert-base-uncased"
@@ -104,7 +104,8 @@ class MoverScore(UsesModel, Metric):
         return InverseDocumentFrequency(self.model) if self.idf else None
 
     def reads(self, options: RunOptions) -> tuple[HiddenLayers, ...]:
-        return (HiddenLayers(self.model, last_layers(self.model, _LAYERS[self.version], options)),)
+        layers = last_layers(self.model, _LAYERS[self.version], options)
+        return (HiddenLayers(self.model, layers, precision=self.precision),)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read, hidden, predictions, references = self._hidden(view)

@@ -127,7 +127,6 @@ class Nist(LanguageTokenizer, Metric):
         }
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         length, reference = statistics[..., 0], statistics[..., 1]
         information, total = statistics[..., 2 : 2 + self.max_order], statistics[..., 2 + self.max_order :]
         ratio = np.where(reference > 0, length / np.where(reference > 0, reference, 1.0), 0.0)
@@ -146,7 +145,7 @@ class Nist(LanguageTokenizer, Metric):
         for row, prediction, references in zip(
             self.statistics(view, fitted)["nist"], view.predictions, view.reference_groups, strict=True
         ):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
             )
@@ -159,4 +158,4 @@ class Nist(LanguageTokenizer, Metric):
                 f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.1f})"
             )
-            yield NgramMatches(title, {"nist": row}, tokens, longest, orders)
+            yield NgramMatches(title, {"nist": row}, tokens, longest, orders, spans={"prediction": spans})

@@ -75,7 +75,7 @@ class Novelty(MeanMetric):
         for row, counts, summary_id, known_ids in zip(
             rows, view.rows(Findings(self)), view.predictions, known, strict=True
         ):
-            tokens = feature.of(view.text(summary_id))
+            tokens, spans = feature.located(view.text(summary_id))
             longest = longest_matched(
                 tokens, [feature.of(view.text(text_id)) for text_id in known_ids.tolist()], self.max_order
             )
@@ -86,7 +86,7 @@ class Novelty(MeanMetric):
             title = "novelty " + ", ".join(
                 f"{value:.4f} ({name[7:]})" for name, value in self.score("novelty", row).items()
             )
-            yield NgramMatches(title, {"novelty": row}, tokens, longest, orders)
+            yield NgramMatches(title, {"novelty": row}, tokens, longest, orders, spans={"prediction": spans})
 
 
 def _with_joined(tokens: Ragged, rows: Ragged) -> tuple[Ragged, Array]:

@@ -120,7 +120,7 @@ class Nubia(PairScores):
         if similarity.size and similarity.shape[1] != 1:
             raise ModelError(
                 f"nubia needs a model with one output per pair, but {model_name(self.model)} has"
-                f" {similarity.shape[1]}."
+                f" {similarity.shape[1]}; choose a regression model."
             )
         similarity = similarity.reshape(-1)
         inferred, rows = view.get(PairLogits(self.nli, "end", _WINDOW), pairs)

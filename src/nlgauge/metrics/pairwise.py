@@ -44,6 +44,9 @@ class Pairwise(Judged):
         )
         return replace(prompt, title=self.criterion)
 
+    def places(self) -> set[str]:
+        return self.template().places - {"first", "second"}
+
     def measures(self) -> tuple[Output, ...]:
         consistent = Output("consistent", True, 0, 1, nan=NAN)
         preferred = Output("first_preferred", None, -0.5, 0.5, nan=NAN)

@@ -71,7 +71,6 @@ class Perplexity(UsesModel, Metric):
         }
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         sums, tokens = statistics[..., 0], statistics[..., 1]
         mean = np.where(tokens > 0, sums / np.where(tokens > 0, tokens, 1.0), np.nan)
         return {

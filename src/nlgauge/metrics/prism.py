@@ -26,7 +26,7 @@ from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 _DIRECTIONS = {
     "reference": (
@@ -100,6 +100,6 @@ def _tag(loaded: Loaded, lang: str) -> str:
         if loaded.tokenizer.convert_tokens_to_ids(tag) not in (None, unknown):
             return tag
     raise ParameterError(
-        f"prism: {loaded.name} has no tag for the language {lang!r}; write lang as the model does, or use a"
-        " model that translates."
+        f"prism: {loaded.name} has no tag for the language {lang!r}; write lang or source_lang as the model"
+        " does, or use a model that translates."
     )

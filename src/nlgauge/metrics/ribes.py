@@ -75,11 +75,21 @@ class Ribes(MeanMetric):
         for row, places, *texts in zip(
             rows, view.rows(Findings(self)).lists(), view.predictions, view.reference, strict=True
         ):
-            prediction, reference = (Tokens(self.tokenizer).of(view.text(text)) for text in texts)
+            (prediction, ours), (reference, theirs) = (
+                Tokens(self.tokenizer).located(view.text(text)) for text in texts
+            )
             aligned = [(i, place, 0) for i, place in enumerate(places) if place >= 0]
             matches = [(i, place, "exact") for i, place, _ in aligned]
             title = (
                 f"ribes {row[0]:.4f} (order {row[1]:.4f}, precision {row[2]:.4f}, brevity penalty"
                 f" {row[3]:.4f})"
             )
-            yield WordAlignment(title, {"ribes": row}, prediction, reference, matches, chunk_numbers(aligned))
+            yield WordAlignment(
+                title,
+                {"ribes": row},
+                prediction,
+                reference,
+                matches,
+                chunk_numbers(aligned),
+                spans={"prediction": ours, "reference": theirs},
+            )

@@ -20,19 +20,20 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from nlgauge._core.ragged import Array, Ragged
-from nlgauge.corpus.texts import any_has_lines
-from nlgauge.explanations import Explanation, NgramMatches, Order
+from nlgauge._core.ragged import Array
 from nlgauge.features.pairs import ClippedMatches, Findings
-from nlgauge.features.tokens.text import Lines, Tokens, token_libraries
-from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
+from nlgauge.features.sequences import CommonSubsequence, UnionSubsequence
+from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 _TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 _COCO_BETA = 1.2
@@ -99,7 +100,7 @@ class Rouge(Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         findings = view.rows(Findings(self))
         # All types at once: the findings, in the order of `findings`, by type and pair.
-        hits, predicted, expected = np.array(list(findings.values()), dtype=np.float64).transpose(1, 0, 2)
+        hits, predicted, expected = (np.stack(side) for side in zip(*findings.values(), strict=True))
         precision, recall = hits / np.maximum(predicted, 1), hits / np.maximum(expected, 1)
         weight = 1.0
         if self.compat == "coco":
@@ -116,53 +117,35 @@ class Rouge(Metric):
         """For each type the hits, and how many there could be in the prediction and in the reference, for
         each pair of the two.
         """
-        tokens, predictions, references = view.get(
-            self._tokens, view.predictions[view.reference_groups.owners], view.reference
-        )
-        lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
         matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))
         predicted = predicted[view.reference_groups.owners]
         found = {}
-        # Texts of one line have one LCS: there is nothing to unite.
-        whole = [
-            kind
-            for kind in self.outputs()
-            if kind == "rougeL" or (kind == "rougeLsum" and not _has_lines(view))
-        ]
-        common = lcs_lengths(tokens, predictions, references) if whole else np.empty(0)
         for kind in self.outputs():
-            if kind in whole:
-                found[kind] = common, *lengths
+            if kind == "rougeL":
+                found[kind] = view.rows(CommonSubsequence(self._tokens))
             elif kind == "rougeLsum":
-                found[kind] = self._union_counts(view)
+                found[kind] = view.rows(UnionSubsequence(self._tokens))
             else:
                 n = int(kind[-1]) - 1
                 found[kind] = matched[:, n], predicted[:, n], expected[:, n]
         return found
 
-    def _union_counts(self, view: View) -> tuple[Array, Array, Array]:
-        lines, predictions, references = view.get(Lines(), view.predictions, view.reference)
-        left, right = lines.take(predictions), lines.take(references)
-        tokens, predicted, expected = view.get(self._tokens, left.values, right.values)
-        sides = Ragged(predicted, left.offsets), Ragged(expected, right.offsets)
-        sizes = [np.bincount(side.owners, tokens.lengths[side.values], len(side)) for side in sides]
-        return union_lcs_hits(tokens, *sides), sizes[0], sizes[1]
-
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics)
         return {
             output.name: statistics[..., i] / statistics[..., -1]
             for i, output in enumerate(self.outputs()[part])
         }
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        from nlgauge.explanations import NgramMatches, Order
+
         rows = self.statistics(view, fitted)
         counts = view.rows(Findings(self))
         for i, (prediction, references) in enumerate(
             zip(view.predictions, view.reference_groups, strict=True)
         ):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], 9
             )
@@ -175,12 +158,10 @@ class Rouge(Metric):
             ]
             title = ", ".join(f"{kind} {rows[kind][i, 0]:.4f}" for kind in kinds)
             yield NgramMatches(
-                title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
+                title,
+                {kind: values[i] for kind, values in rows.items()},
+                tokens,
+                longest,
+                orders,
+                spans={"prediction": spans},
             )
-
-
-def _has_lines(view: View) -> bool:
-    """Return True if any text has more than one line."""
-    return any(
-        any_has_lines(view.features.texts.strings_of(side)) for side in (view.predictions, view.reference)
-    )

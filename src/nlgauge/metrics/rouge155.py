@@ -27,7 +27,8 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.lexical.rouge155 import RougeTokens
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import Lines, token_libraries
+from nlgauge.features.tokens.sentences import Lines
+from nlgauge.features.tokens.text import token_libraries
 from nlgauge.kernels.lcs import union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
 from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets
@@ -175,7 +176,6 @@ class Rouge155(Metric):
         )
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics)
         return {
             output.name: statistics[..., i] / statistics[..., -1]
             for i, output in enumerate(self.outputs()[part])
@@ -190,7 +190,7 @@ class Rouge155(Metric):
         for i, (prediction, references) in enumerate(
             zip(view.predictions, view.reference_groups, strict=True)
         ):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], 9
             )
@@ -199,7 +199,12 @@ class Rouge155(Metric):
             ]
             title = ", ".join(f"{kind} {values[i, 0]:.4f}" for kind, values in rows.items())
             yield NgramMatches(
-                title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
+                title,
+                {kind: values[i] for kind, values in rows.items()},
+                tokens,
+                longest,
+                orders,
+                spans={"prediction": spans},
             )
 
 

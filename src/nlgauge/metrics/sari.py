@@ -78,7 +78,6 @@ class Sari(LanguageTokenizer, Metric):
         return {"sari": np.column_stack([scores.mean(axis=1), np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         if self.compat in (None, "easse"):
             operations = self._pooled(statistics.reshape(*statistics.shape[:-1], _ORDERS, 3, 3))
         else:

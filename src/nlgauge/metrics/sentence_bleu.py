@@ -10,17 +10,19 @@ them add it for n = 1 too, or not to t_n.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.explanations import Explanation
 from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 from nlgauge.metrics.bleu import Bleu
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 
 @register
@@ -52,7 +54,6 @@ class SentenceBleu(LanguageTokenizer, Metric):
         return {"sentence_bleu": np.column_stack([scores, np.ones(len(scores))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics)
         return {"sentence_bleu": statistics[..., 0] / statistics[..., 1]}
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:

@@ -29,7 +29,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, TokenScores
 from nlgauge.features.language_models.causal_lm import LogProbs, TokenInformation
 from nlgauge.features.language_models.model_halves import token_strings
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import UsesModel
@@ -158,7 +158,6 @@ class Shannon(UsesModel, Metric):
         }
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         tokens, truncated, valid, filled, count = (statistics[..., len(_NAMES) + i] for i in range(5))
         found = {name: statistics[..., i] / count for i, name in enumerate(_NAMES)}
         for name, defined in (("shannon", valid), ("blanc_shannon", filled)):

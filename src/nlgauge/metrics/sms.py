@@ -29,7 +29,7 @@ from nlgauge.estimators.movers import DistinctPoints, Moved, moved
 from nlgauge.estimators.transport import transport_module
 from nlgauge.explanations import Explanation, Transport
 from nlgauge.features.lexical.word_vectors import WordVectors
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag

@@ -73,7 +73,6 @@ class Squad(Metric):
         return exact, f1, common
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics)
         return {part: 100 * statistics[..., 0] / statistics[..., 1]}
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
@@ -84,13 +83,16 @@ class Squad(Metric):
         ):
             start, end = view.reference_groups.offsets[i : i + 2]
             best = int(start + f1[start:end].argmax())
-            tokens, expected = (
-                _TOKENS.of(view.text(prediction)),
-                _TOKENS.of(view.text(references[best - start])),
-            )
+            tokens, spans = _TOKENS.located(view.text(prediction))
+            expected = _TOKENS.of(view.text(references[best - start]))
             orders = [Order("tokens", float(common[best]), len(tokens), len(expected))]
             title = ", ".join(f"{part} {100 * values[i, 0]:.2f}" for part, values in rows.items())
             longest = longest_matched(tokens, [expected], 1)
             yield NgramMatches(
-                title, {part: values[i] for part, values in rows.items()}, tokens, longest, orders
+                title,
+                {part: values[i] for part, values in rows.items()},
+                tokens,
+                longest,
+                orders,
+                spans={"prediction": spans},
             )

@@ -23,7 +23,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.features.encoders.entailment import NLI, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.passages import GRANULARITIES, Passages
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import empty_rows

@@ -15,20 +15,22 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
 from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.features.tokens.tokenizers import Tokenizer
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.tercom import Shift, alignment, apply_shift, shift_edits
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 
 @cache
@@ -126,26 +128,28 @@ class Ter(Metric):
         return {"ter": np.column_stack([edits, shifts.lengths, lengths])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        edits, shifts, length = (np.asarray(statistics[..., i], dtype=np.float64) for i in range(3))
+        edits, shifts, length = (statistics[..., i] for i in range(3))
         rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 1.0, 0.0))
         return {"ter": 100 * rate, "edits": edits, "shifts": shifts, "reference_length": length}
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        from nlgauge.explanations import Edit, Edits
+
         rows = self.statistics(view, fitted)["ter"]
         _, moved, nearest = view.rows(Findings(self))
         chosen = (nearest - view.reference_groups.offsets[:-1]).tolist()
         for row, shifts, prediction_id, reference_id, number in zip(
             rows, moved, view.predictions, view.reference[nearest], chosen, strict=True
         ):
-            prediction, reference = (
-                self._tokens.of(view.text(text)) for text in (prediction_id, reference_id)
+            (prediction, ours), (reference, theirs) = (
+                self._tokens.located(view.text(text)) for text in (prediction_id, reference_id)
             )
             edits = []
             for shift in itertools.starmap(Shift, shifts.tolist()):
                 edits.append(
                     Edit("shift", [], prediction[shift.start : shift.start + shift.length], shift.target)
                 )
-                prediction = apply_shift(prediction, shift)
+                prediction, ours = apply_shift(prediction, shift), apply_shift(ours, shift)
             numbers = {token: number for number, token in enumerate(dict.fromkeys(prediction + reference))}
             steps = alignment(
                 [numbers[token] for token in prediction], [numbers[token] for token in reference]
@@ -155,4 +159,10 @@ class Ter(Metric):
                 f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts,"
                 f" for {row[2]:g} words)"
             )
-            yield Edits(title, {"ter": row}, edits, reference_number=number)
+            yield Edits(
+                title,
+                {"ter": row},
+                edits,
+                reference_number=number,
+                spans={"prediction": ours, "reference": theirs},
+            )

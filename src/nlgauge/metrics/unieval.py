@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.tokens.text import SPLITTERS
+from nlgauge.features.tokens.sentences import SPLITTERS
 from nlgauge.metric import Output, register
 from nlgauge.metric.domains import require_choice, require_model, require_whole
 from nlgauge.metrics._shared.answers import AnswerMetric, Question, probability_of_first

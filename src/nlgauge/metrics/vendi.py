@@ -79,7 +79,7 @@ class Vendi(CorpusMetric):
         self.require(
             self.kernel in ("ngram", "ngram_set"),
             "kernel",
-            "'ngram' or 'ngram_set'; nlgauge.metrics.vendi.vendi_score takes any matrix",
+            "'ngram' or 'ngram_set' (nlgauge.metrics.vendi.vendi_score takes any matrix)",
         )
         require_order(self, "min_order")
         require_order(self)

@@ -66,6 +66,7 @@ class Yisi(TokenMatching):
             "metric": self.name,
             "layer": str(self.layer_used),
             "alpha": str(self.alpha),
+            **self.precision_facts(),
             **model_facts(self.model_used),
         }
 

@@ -1,13 +1,11 @@
-"""Models: weights are found, fetched, checked and loaded here only.
+"""Models: the only package that locates, downloads, checks and loads weights.
 
-A model is named by a string (a name of the catalogue, a local directory, or a hub repository that was fetched
-before) or given as `Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless
-`fetch.get` is called.
+A model is a string (a name of the catalog, a local directory, or a hub repository that was downloaded before)
+or a custom model `Model(model, tokenizer)`. This package uses the network only if `fetch.get` is called.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +17,8 @@ class Model:
     Parameters
     ----------
     model : callable
-        Language model: any callable that maps `input_ids` of shape (batch, length) to an object with `logits`. Encoder:
-        a Transformers model. It is not changed.
+        Language model: any callable that maps `input_ids` of shape (batch, length) to an object with
+        `logits`. Encoder: a Transformers model. It is not changed.
     tokenizer : callable
         Tokenizer with the calling convention of Transformers. It is not changed.
     name : str, default "own"
@@ -42,6 +40,8 @@ class Model:
         str
             SHA-256 digest in hexadecimal digits. A model without `state_dict` has the digest of no bytes.
         """
+        import hashlib
+
         digest = hashlib.sha256()
         for name, tensor in getattr(self.model, "state_dict", dict)().items():
             digest.update(name.encode())
@@ -68,18 +68,20 @@ ModelSpec = str | Model
 
 
 def model_name(spec: ModelSpec) -> str:
-    """What labels and signatures call a model."""
+    """Return the name of a model for labels and signatures."""
     return f"own:{spec.name}" if isinstance(spec, Model) else spec
 
 
 def is_model_spec(value: object) -> bool:
-    """Whether a parameter can name a model."""
+    """Return True if a parameter value can specify a model."""
     return isinstance(value, Model) or (isinstance(value, str) and bool(value))
 
 
 def model_facts(spec: ModelSpec) -> dict[str, str]:
-    """What a signature says of a model: its weights, their type as they are run, the revision that was
-    fetched, and the libraries that run it.
+    """Return the facts about a model that signatures show.
+
+    The facts are its name, the hash and the computing type of its weights, the downloaded revision, and the
+    versions of torch and transformers; unknown facts are omitted.
     """
     from nlgauge._core.versions import installed_version
     from nlgauge.models.weights import store

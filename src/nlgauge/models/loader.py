@@ -1,5 +1,6 @@
-"""Loads encoders, language models and classifiers of pairs, once per process, ready to run: evaluation
-mode, float32 on a CPU.
+"""Loader of encoders, language models and classifiers of pairs.
+
+Each model is loaded once per process, in evaluation mode and as float32.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import importlib
 import logging
 import os
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,14 +25,12 @@ from nlgauge.models.networks.align_layout import align_model
 from nlgauge.models.networks.bleurt_layout import pieces_tokenizer
 from nlgauge.models.networks.heads import missing_weights
 from nlgauge.models.networks.prism_layout import dictionary_tokenizer
-from nlgauge.models.registry import Registry
+from nlgauge.models.registry import MODELS, Registry
 from nlgauge.models.weights import store
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 Made = TypeVar("Made")
-# How many models stay loaded when no run needs them.
-_KEPT = 4
-# Torch leaves this in the environment when Transformers imports its compiler; nothing of ours reads it.
+# Torch sets this variable when Transformers imports its compiler; nlgauge does not read it.
 _LEFT_BEHIND = "TORCHINDUCTOR_CACHE_DIR"
 _CLASSES = {
     "encoder": "AutoModel",
@@ -40,15 +39,15 @@ _CLASSES = {
     "pair": "AutoModelForSequenceClassification",
     "seq2seq": "AutoModelForSeq2SeqLM",
 }
-# What a model without weights for its head lacks, and what is needed instead.
+# For the error about missing weights of a head: the name of the head, and the model that is needed instead.
 _HEADS = {"pair": ("classification head", "a classifier of pairs of texts")}
-# Tokenisers that treat the start of a text as the middle of a word unless told otherwise.
+# Models whose tokenizers treat the start of a text as the middle of a word, unless add_prefix_space is set.
 _PREFIX_SPACE = ("roberta", "gpt2", "longformer", "bart")
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A model with its tokeniser and what must be known to run it."""
+    """A loaded model with its tokenizer, its device, and the number of tokens to pool."""
 
     name: str
     model: Any
@@ -58,19 +57,20 @@ class Loaded:
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def made(self, what: Hashable, make: Callable[[], Made]) -> Made:
-        """What is made of the model once, whoever asks first, and goes when the model goes: its halves,
-        its first layers.
+        """Return `make()` for the key `what`; it is computed once and freed together with the model.
+
+        This is for objects that are derived from the model, such as its halves or its first layers.
         """
         if what not in self._made:
             with _MODELS.lock.taken():
                 if what not in self._made:
                     self._made[what] = make()
-        found: Made = self._made[what]
-        return found
+        item: Made = self._made[what]
+        return item
 
     @lazy
     def max_length(self) -> int:
-        """How many tokens fit, special ones included."""
+        """The maximum number of tokens of an input, including special tokens."""
         config = getattr(self.model, "config", None)
         positions = (
             getattr(config, "max_position_embeddings", None)
@@ -79,13 +79,15 @@ class Loaded:
         )
         if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert", "longformer"):
             positions -= 2  # positions that RoBERTa reserves
-        known = getattr(self.tokenizer, "model_max_length", None) or 1_000_000
-        return int(min(positions, known if known < 1_000_000 else positions))
+        limit = getattr(self.tokenizer, "model_max_length", None) or 1_000_000
+        return int(min(positions, limit if limit < 1_000_000 else positions))
 
     @lazy
     def start_token(self) -> int:
-        """What stands before a plain text: the token that the tokeniser itself puts there, else
-        end-of-text, else the start token.
+        """The token that precedes a plain text.
+
+        It is the first token that the tokenizer adds to an empty text, or else the token "<|endoftext|>", or
+        else the start token, or else the end token.
         """
         added = list(self.tokenizer("").input_ids)
         if added:
@@ -96,42 +98,34 @@ class Loaded:
             getattr(self.tokenizer, "bos_token_id", None),
             getattr(self.tokenizer, "eos_token_id", None),
         )
-        found = next((token for token in candidates if token is not None), None)
-        if found is None:
+        start = next((token for token in candidates if token is not None), None)
+        if start is None:
             raise ModelError(
-                f"the tokeniser of {self.name} has no start, end-of-text or end token; set"
+                f"the tokenizer of {self.name} has no start, end-of-text or end token; set"
                 " tokenizer.bos_token."
             )
-        return int(found)
+        return int(start)
 
 
-_MODELS: Registry[Loaded] = Registry(_KEPT)
-
-
-def held() -> AbstractContextManager[None]:
-    """Keeps every model that is used meanwhile, so that a run loads each once; afterwards the last few stay.
-
-    Runs may be nested or parallel.
-    """
-    return _MODELS.held()
+_MODELS: Registry[Loaded] = MODELS
 
 
 def release() -> None:
-    """Drops every loaded model."""
+    """Drop all loaded models."""
     _MODELS.clear()
 
 
 def load(spec: ModelSpec, kind: Kind, device: str | None) -> Loaded:
     """Return a model of this kind; it is loaded once, and again only if its files change.
 
-    The model of "align" has AlignScore's encoder `base_model` and its heads `tri_layer`, `bin_layer` and
-    `reg_layer`; that of "comet" is a `comet.CometNetwork`.
+    For "align", the model has AlignScore's encoder `base_model` and its heads `tri_layer`, `bin_layer` and
+    `reg_layer`. For "comet", the model is a `comet.CometNetwork`.
     """
-    # A directory may hold another model tomorrow, and a relative path mean another directory. A missing model
-    # is reported before torch is imported.
-    content = () if isinstance(spec, Model) else store.fingerprint(store.require(spec))
+    # The fingerprint is part of the key, because the content of a directory may change and a relative path
+    # may mean another directory later. A missing model is reported before torch is imported.
+    content = () if isinstance(spec, Model) else store.fingerprint(store.require_network(spec))
     where = device or _default_device()
-    # Transformers patches torch while it loads: two at a time would see each other's patches.
+    # The registry loads one model at a time, because Transformers patches torch while it loads.
     loaded = _MODELS.get((spec, content, kind, where), lambda: _tidily_loaded(spec, kind, where))
     is_encoder_decoder = getattr(getattr(loaded.model, "config", None), "is_encoder_decoder", False)
     if kind == "seq2seq" and not is_encoder_decoder:
@@ -153,12 +147,13 @@ def _loaded(spec: ModelSpec, kind: Kind, device: str) -> Loaded:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ParameterError(
-            f"device must be one that torch can use here, got {device!r}: {str(error).splitlines()[0]}"
+            f"torch cannot use the device {device!r} on this machine ({str(error).splitlines()[0]}); choose another"
+            " device, such as cpu."
         ) from None
     if isinstance(spec, Model):
         if kind == "comet" and not hasattr(spec.model, "settings"):
             raise ModelError(
-                f"the model {model_name(spec)!r} is not a network of the COMET family,"
+                f"the model {model_name(spec)!r} is not a network of the COMET family; use a"
                 " nlgauge.models.networks.comet.CometNetwork."
             )
         if hasattr(spec.model, "eval") and getattr(spec.model, "training", False):
@@ -208,54 +203,56 @@ def _loaded(spec: ModelSpec, kind: Kind, device: str) -> Loaded:
 
 
 def check_header(file: Path) -> None:
-    """Raise if a file of weights does not begin as safetensors does, or its header does not fit its size."""
+    """Raise ModelError if a file of weights is not safetensors, or if its header does not fit its size."""
     try:
         with importlib.import_module("safetensors").safe_open(file, framework="np"):
             return
-    except Exception as error:  # the library has errors of its own
+    except Exception as error:  # the library has its own error classes
         raise ModelError(
-            f"the model in {file.parent} cannot be loaded: {file.name} is damaged ({error}); fetch it again."
+            f"the model in {file.parent} cannot be loaded: {file.name} is damaged ({error}); download it again."
         ) from None
 
 
 def _pooling_length(directory: Path) -> int | None:
-    """How many tokens a sentence encoder was made to pool, by its own configuration."""
+    """Return the number of tokens that a sentence encoder pools, from its configuration file."""
     path = directory / "sentence_bert_config.json"
     return msgspec.json.decode(path.read_bytes()).get("max_seq_length") if path.is_file() else None
 
 
 def first_layers(model: Any, layer: int) -> Any:
-    """The model without the layers above `layer`, sharing every weight with the original, which is
-    untouched.
+    """Return the model without the layers above `layer`; it shares all weights with the original.
+
+    The original does not change.
     """
-    found = shortened = _shallow(model)
+    stack = shortened = _shallow(model)
     for name in ("encoder", "transformer"):
-        if hasattr(found, name) and not hasattr(found, "layers"):
-            child = _shallow(getattr(found, name))
-            found._modules[name] = child
-            found = child
+        if hasattr(stack, name) and not hasattr(stack, "layers"):
+            child = _shallow(getattr(stack, name))
+            stack._modules[name] = child
+            stack = child
             break
     for name in ("layer", "layers", "block", "h"):
-        if name in found._modules:
-            if not 0 <= layer <= len(found._modules[name]):
+        if name in stack._modules:
+            if not 0 <= layer <= len(stack._modules[name]):
                 raise ModelError(
-                    f"layer must be from 0 to {len(found._modules[name])} for this model, got {layer}."
+                    f"layer must be from 0 to {len(stack._modules[name])} for this model, got {layer}."
                 )
-            found._modules[name] = found._modules[name][:layer]
+            stack._modules[name] = stack._modules[name][:layer]
             return shortened
-    if hasattr(found, "albert_layer_groups"):
-        found.config = copy.copy(found.config)
-        found.config.num_hidden_layers = layer
+    if hasattr(stack, "albert_layer_groups"):
+        stack.config = copy.copy(stack.config)
+        stack.config.num_hidden_layers = layer
         return shortened
     raise ModelError(
-        f"the layers of a {type(model).__name__} are not known; use a BERT, RoBERTa, DistilBERT, XLM-R,"
+        f"cannot find the layers of a {type(model).__name__}; use a BERT, RoBERTa, DistilBERT, XLM-R,"
         " ALBERT, DeBERTa or similar encoder."
     )
 
 
 def with_activation(model: Any, name: str) -> Any:
-    """The model with another activation function in its layers, sharing every weight with the original,
-    which is untouched.
+    """Return the model with another activation function; it shares all weights with the original.
+
+    The original does not change.
     """
     from transformers.activations import ACT2FN
 
@@ -277,7 +274,7 @@ def _shallow(module: Any) -> Any:
 
 
 def torch_modules(purpose: str) -> tuple[Any, Any]:
-    """transformers and torch, or an error that says how to install them."""
+    """Return the modules transformers and torch; raise MissingExtraError if they are not installed."""
     try:
         return importlib.import_module("transformers"), importlib.import_module("torch")
     except ImportError:
@@ -286,7 +283,7 @@ def torch_modules(purpose: str) -> tuple[Any, Any]:
 
 @contextmanager
 def inference() -> Iterator[Any]:
-    """torch, for a pass of a model: without gradients, and with NLGAUGE_THREADS threads where that is set."""
+    """Yield torch for forward passes without gradients, with NLGAUGE_THREADS threads if it is set."""
     torch = torch_modules("a model-based metric")[1]
     with pass_threads(torch), torch.inference_mode():
         yield torch
@@ -294,12 +291,12 @@ def inference() -> Iterator[Any]:
 
 @contextmanager
 def tidy_environment() -> Iterator[None]:
-    """Takes away what torch puts into the environment meanwhile."""
-    known = _LEFT_BEHIND in os.environ
+    """Remove the environment variable that torch sets inside the block."""
+    was_set = _LEFT_BEHIND in os.environ
     try:
         yield
     finally:
-        if not known:
+        if not was_set:
             os.environ.pop(_LEFT_BEHIND, None)
 
 
@@ -312,7 +309,7 @@ def _default_device() -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silences Transformers' loading bars and notes meanwhile; errors are raised as ever."""
+    """Silence the progress bars and messages of Transformers inside the block; errors are still raised."""
     logs = importlib.import_module("transformers.utils.logging")
     shown, level = logs.is_progress_bar_enabled(), logs.get_verbosity()
     logs.disable_progress_bar()

@@ -48,6 +48,8 @@ class Compared(NamedTuple):
     p_max_t: float = math.nan
     gaps: Gaps = Gaps(0)
     units: int = 0
+    # The registered name of the metric, which the label need not contain.
+    metric: str = ""
 
     def __repr__(self) -> str:
         gain = number(self.gain, self.output, sign=True)
@@ -61,7 +63,7 @@ class Compared(NamedTuple):
     @property
     def name(self) -> str:
         """The metric's label, and after a dot the output if it has another name."""
-        return output_name(self.label, self.output.name)
+        return output_name(self.label, self.output.name, self.metric)
 
     @property
     def gain(self) -> float:
@@ -144,7 +146,9 @@ class Comparison(Exported):
         """Return the row of a metric, of metric.output or of (metric, output), if one pair was compared."""
         rows = rows_named(key, self.rows, self._label)
         if len({(row.first, row.second) for row in rows}) > 1:
-            raise ParameterError(f"{key!r} was compared for several pairs of systems; go through the rows.")
+            raise ParameterError(
+                f"{key!r} has a row for each of several pairs of systems; iterate over the comparison."
+            )
         return rows[0]
 
     @property

@@ -22,7 +22,8 @@ def explain_segments(
     """Return the explanations of segments (numbers from 0) by label, system and segment: of all metrics and
     systems unless some are named.
 
-    Texts are tokenized and encoded once for all of them. A metric of whole corpora explains nothing.
+    Texts are tokenized and encoded once for all of them. Metrics of whole corpora and imported scores have no
+    explanations.
     """
     result._need_texts("explain")
     labels = list(result._job.metrics) if metrics is None else [result._label(metric) for metric in metrics]
@@ -35,7 +36,11 @@ def explain_segments(
         for system in asked
         for segment in segments
     }
-    by_segment = [label for label in labels if isinstance(result._job.metrics[label], Metric)]
+    by_segment = [
+        label
+        for label in labels
+        if isinstance(metric := result._job.metrics[label], Metric) and metric.listed
+    ]
     if segments:
         for label, system, segment, more in explained(
             result.corpus, segments, asked, by_segment, result._job

@@ -68,8 +68,8 @@ class Change:
         if better is not None and self.word == ("rises" if better else "drops"):
             right = "drops" if better else "rises"
             raise ParameterError(
-                f"{'higher' if better else 'lower'} {output.name} is better, so that {self.metric!r} cannot"
-                f" fail because it {self.word}; write: {self.metric} {right}"
+                f"{'higher' if better else 'lower'} {output.name} is better, so {str(self)!r} is an improvement;"
+                f" write: {replace(self, word=right)}"
             )
 
     def gain(self, row: Compared) -> tuple[float, float, float]:
@@ -113,7 +113,9 @@ class Limit:
         if output.higher_is_better is self.above:
             right = "--fail-under" if self.above else "--fail-over"
             raise ParameterError(
-                f"{'higher' if self.above else 'lower'} {output.name} is better",
+                f"{'higher' if self.above else 'lower'} {output.name} is better, so the limit {str(self)!r} would fail"
+                " good systems",
+                python=f"use Limit({self.metric!r}, {self.value:g}, above={not self.above})",
                 cli=f"use {right} {self.metric}={self.value:g}",
             )
 
@@ -227,7 +229,7 @@ def verdicts(
     if not changes:
         return limited, None
     assert baseline is not None
-    wanted = [(change, *outputs) for change in changes for outputs in _outputs(result, change)]
+    wanted = [(change, *outputs) for change in changes for outputs in outputs_of_change(result, change)]
     asked: list[tuple[Change, Compared, Compared]] = []
     comparison = None
     for system in systems:
@@ -240,9 +242,9 @@ def verdicts(
         }
         for change, label, output in wanted:
             if (label, output.name) not in rows:
+                outputs = ", ".join(name for of, name in rows if of == label)
                 raise ParameterError(
-                    f"{output.name} of {label} is not tested, since it is not the first output of a part;"
-                    " name another."
+                    f"the output {output.name} of {label} is not tested; its tested outputs are {outputs}."
                 )
             asked.append((change, *rows[label, output.name]))
     # One row may be asked for by several conditions; it is one test.
@@ -293,8 +295,8 @@ class _Gate:
             return replace(
                 known,
                 why=(
-                    f"missing scores can decide: {100 * row.gaps.share():.3g}% of the segments have none"
-                    f" ({why} without them)"
+                    f"missing scores can change the verdict: {100 * row.gaps.share():.3g}% of the segments have"
+                    f" none ({why} without them)"
                 ),
             )
         more = _more(row.units, gain, margin, detectable) if failed is None else None
@@ -335,7 +337,11 @@ class _Gate:
         if gain == 0:
             return False, "equal"
         if gain < 0:
-            less = "significantly worse, but by less" if significant else "not significantly worse"
+            less = (
+                f"significantly worse, but by less than {change.least:g}"
+                if significant
+                else "not significantly worse"
+            )
             return False, "worse within the margin" if within else less
         return False, "significantly better" if significant else "not significantly better"
 
@@ -393,7 +399,8 @@ def _more(units: int, gain: float, margin: float | None, detectable: float) -> i
     return max(0, math.ceil(units * (detectable / distance) ** 2) - units)
 
 
-def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
+def outputs_of_change(result: Result, change: Change) -> list[tuple[str, Output]]:
+    """Return the labels and outputs that a condition tests."""
     if change.metric != ANY:
         found = [output_named(result, change.metric)]
         change.check_direction(found[0][1])
@@ -424,7 +431,7 @@ def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> CheckOutc
     table = result._tables[system, label]
     share = missing_share(table, output) if table.additive else 0.0
     if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
-        why = f"missing scores can decide: {100 * share:.3g}% of the segments have none"
+        why = f"missing scores can change the verdict: {100 * share:.3g}% of the segments have none"
         return CheckOutcome(str(limit), system, output, score, None, why)
-    why = f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept"
+    why = f"{'' if failed else 'not '}{'above' if limit.above else 'below'} {limit.value:g}"
     return CheckOutcome(str(limit), system, output, score, failed, why)

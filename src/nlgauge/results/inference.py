@@ -32,11 +32,13 @@ from nlgauge.features import Features, RunOptions
 from nlgauge.metric import Arrays, CorpusMetric, Output
 from nlgauge.metric.table import Table, unstacked, with_score
 from nlgauge.results.comparison import Compared, gain_interval
+from nlgauge.results.labels import bare_name
 from nlgauge.results.missing import Gaps, common, gaps_of, part_of
 from nlgauge.results.ranks import Ranked, ranked
 from nlgauge.results.resampling import Resampling
 from nlgauge.stats.corrections import bootstrap_max_t, max_t, two_sided
 from nlgauge.stats.intervals import quantiles
+from nlgauge.stats.units import resampled_sums
 
 Tables = Mapping[tuple[str, str], Table]
 # A system's metric: on all of its segments (partner ""), or on those that its partner in a pair has too.
@@ -46,8 +48,10 @@ _NO_COMMON = "no segment has a score of both systems"
 _ONE_COMMON = "only one segment (or document) has scores of both systems: nothing to resample"
 # Numbers of statistics that are drawn from at once.
 _DRAWN_AT_ONCE = 50_000_000
-# Swapped statistics are held several times at once: their sums are as many as a quarter of that.
+# Number of arrays of the size of the swapped sums that are in memory at once.
 _SWAPPED_TIMES = 4
+# The next comparison reuses differences after swaps if they are at most this many numbers (80 MB).
+_KEPT_DIFFERENCES = 10_000_000
 
 
 class Interval(NamedTuple):
@@ -85,6 +89,7 @@ class Inference:
     plan: Resampling
     _drawn: dict[Key, Arrays] = field(default_factory=dict)
     _common: dict[tuple[str, str, str], tuple[Table, Table]] = field(default_factory=dict)
+    _shuffled_before: Mapping[Key, Arrays] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._features = Features(self.corpus.texts, self.options)
@@ -112,6 +117,8 @@ class Inference:
         """Return the reason why a table's uncertainty cannot be estimated; "" if it can."""
         if self.plan.clusters.count < 2:
             return "only one segment (or document): nothing to resample"
+        if table.stopped:
+            return "segments were asked about until the systems differed; only the sequential test is valid"
         if table.additive:
             return ""
         if not isinstance(table.metric, CorpusMetric) or table.saved_segments:
@@ -185,7 +192,7 @@ class Inference:
         assert isinstance(metric, CorpusMetric)
         halves = self.plan.clusters.halves(min(self.plan.resamples, metric.resamples), self.plan.seed)
         # Metrics read only texts; ids, documents and fields of a stored corpus would be read for each half.
-        corpus = replace(self.corpus.bare(), ids=range(len(self.corpus)))
+        corpus = replace(self.corpus.bare().with_fields(()), ids=range(len(self.corpus)))
         values = [metric.whole(corpus.take(half), system, self._features) for half in halves]
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
@@ -275,7 +282,16 @@ class Inference:
             low, high = gain_interval(tested.low, tested.high, output)
             tested = tested._replace(low=low, high=high)
             yield Compared(
-                label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units
+                label,
+                output,
+                one,
+                other,
+                scores[name],
+                others[name],
+                *tested,
+                gaps=gaps,
+                units=units,
+                metric=bare_name(table.metric),
             )
 
     def _units_of(self, table: Table, output: str) -> int:
@@ -314,8 +330,8 @@ class Inference:
         return ranks
 
     def _shuffled(self, pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> Mapping[Key, Arrays]:
-        """For each pair of systems and additive metric the differences of all outputs after swaps, which
-        are the same for all pairs and metrics.
+        """For each pair of systems and additive metric the differences of the leading outputs after swaps,
+        which are the same for all pairs and metrics.
         """
         keys = [
             (one, other, label)
@@ -323,14 +339,19 @@ class Inference:
             for label in labels
             if self.tables[one, label].additive
         ]
-        shuffled: dict[Key, Arrays] = {}
         if self.plan.clusters.count < 2:
-            return shuffled
+            return {}
+        shuffled = {key: self._shuffled_before[key] for key in keys if key in self._shuffled_before}
         rows = max(self.plan.clusters.count, _SWAPPED_TIMES * self.plan.resamples)
-        for part in _batches(keys, lambda key: self.tables[key[0], key[2]].width * rows):
+        new = [key for key in keys if key not in shuffled]
+        for part in _batches(new, lambda key: self.tables[key[0], key[2]].width * rows):
             first, second = (list(side) for side in zip(*(self.common(*key) for key in part), strict=True))
             swaps = self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)
-            shuffled |= dict(zip(part, randomised(first, second, self.plan, swaps), strict=True))
+            for key, differences in zip(part, randomized(first, second, self.plan, swaps), strict=True):
+                leading = self.tables[key[0], key[2]].leading()
+                shuffled[key] = {output.name: differences[output.name] for output in leading}
+        if new and sum(map(len, shuffled.values())) * self.plan.resamples <= _KEPT_DIFFERENCES:
+            self._shuffled_before = shuffled
         return shuffled
 
     def _tests(
@@ -402,10 +423,8 @@ def bootstrap_scores(tables: list[Table], plan: Resampling, units: Array | None 
     totals = plan.totals(tables) if units is None else plan.totals(tables)[units]
     if not len(totals):
         totals = np.zeros((1, totals.shape[1]))
-    sums = np.concatenate(
-        [counts @ totals for counts in plan.clusters.bootstrap(plan.resamples, plan.seed, len(totals))]
-    )
-    return unstacked(tables, sums)
+    counts = plan.clusters.bootstrap(plan.resamples, plan.seed, len(totals))
+    return unstacked(tables, resampled_sums(counts, totals))
 
 
 def percentile(score: float, samples: Array, confidence: float) -> Interval:
@@ -434,14 +453,14 @@ def _unknown(observed: float) -> str:
     )
 
 
-def randomised(
+def randomized(
     first: list[Table], second: list[Table], plan: Resampling, swaps: Iterable[Array]
 ) -> list[Arrays]:
     """For each pair of tables the differences of all outputs after each of the swaps, which come in
     blocks (resamples, units).
     """
     a, b = plan.totals(first), plan.totals(second)
-    moved = np.concatenate([swap @ (b - a) for swap in swaps])
+    moved = resampled_sums(swaps, b - a)
     ours, theirs = unstacked(first, a.sum(axis=0) + moved), unstacked(second, b.sum(axis=0) - moved)
     with np.errstate(invalid="ignore"):
         return [{name: x[name] - y[name] for name in x} for x, y in zip(ours, theirs, strict=True)]

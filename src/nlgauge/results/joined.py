@@ -5,6 +5,7 @@ against each other.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,16 @@ def of_metrics(result: Result, *metrics: str) -> Result:
     )
 
 
+def baseline_system(other: Result, checked: Sequence[str]) -> str | None:
+    """Return the system of another result that is the baseline: its only system, or the system with the name
+    of the only checked system; None if several are possible.
+    """
+    same = [name for name in checked if name in other.systems]
+    if len(other.systems) == 1:
+        return other.systems[0]
+    return same[0] if len(checked) == len(same) == 1 else None
+
+
 def joined(result: Result, other: Result, system: str, name: str) -> Result:
     """Return the result with a further system from another result on the same segments, on the metrics that
     both have; nothing is scored.
@@ -61,13 +72,14 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
     if not shared:
         labels = " and ".join(", ".join(each.labels) for each in (result, other))
         raise ResultError(
-            f"the two results have no metric in common that was computed in the same way: {labels}."
+            f"the two results have no common metric with the same parameters ({labels}); score both with the same"
+            " metrics."
         )
     strings = other.corpus.texts
     predictions = [[strings[text] for text in row] for row in other.corpus.predictions[system].lists()]
     corpus = result.corpus
     if is_stored(corpus):
-        corpus = at_once(corpus, "a comparison with another result")
+        corpus = at_once(corpus, "comparing with another result")
     added = corpus.adding({name: predictions})
     corpus = replace(corpus, predictions={**corpus.predictions, **added.predictions})
     both = of_metrics(result, *shared)
@@ -87,8 +99,8 @@ def _matched(corpus: Corpus, other: Corpus) -> Array:
     if sorted(ours) != sorted(theirs):
         alone = next(iter(sorted(set(ours) ^ set(theirs))), ours[0])
         raise ResultError(
-            f"the two results have other segments: {len(ours)} and {len(theirs)}; segment {alone!r} is not in"
-            " both."
+            f"the two results have different segments ({len(ours)} and {len(theirs)}), such as {alone!r}; score"
+            " the same segments in both."
         )
     places = {segment: i for i, segment in enumerate(theirs)}
     return np.array([places[segment] for segment in ours], dtype=np.int64)
@@ -101,7 +113,8 @@ def _check_same(result: Result, other: Result) -> None:
     for segment, ours, theirs in zip(result.corpus.ids, *given, strict=True):
         if ours != theirs:
             raise ResultError(
-                f"the two results have other texts: references or source of segment {segment!r} differ."
+                f"the two results have different references or sources, such as in segment {segment!r}; score"
+                " both on the same texts."
             )
     weights = [
         None if each.corpus.weights is None else each.corpus.weights.tolist() for each in (result, other)

@@ -29,9 +29,13 @@ def label_of(name: str, metrics: Metrics) -> str:
 
 
 def labels_found(name: Any, metrics: Metrics) -> list[str]:
-    """Return the labels of all metrics that a name which is not a label may stand for."""
+    """Return the labels of all metrics that a name which is not a label may stand for.
+
+    An imported score whose name is the name of a metric has a prefix, which may be omitted.
+    """
     if not isinstance(name, str):
         return []
+    imported = [label for label in metrics if label.endswith(f".{name}") and label == str(metrics[label])]
     try:
         wanted = str(parse(name))
         equal = [label for label, metric in metrics.items() if str(metric) == wanted]
@@ -39,8 +43,8 @@ def labels_found(name: Any, metrics: Metrics) -> list[str]:
             return equal
         bare = find(name).name
     except NlgaugeError:
-        return []
-    return [label for label, metric in metrics.items() if bare_name(metric) == bare]
+        return imported
+    return [label for label, metric in metrics.items() if bare_name(metric) == bare] or imported
 
 
 def bare_name(metric: AnyMetric) -> str:
@@ -85,13 +89,23 @@ def output_named(result: Result, name: str) -> tuple[str, Output]:
     An output comes before an alias of the same name: rouge.rouge1 of a result with several kinds of ROUGE is
     its output rouge1.
     """
-    is_label = name in result.labels or not isinstance(name, str)
+    tables = {label: result._tables[result.systems[0], label] for label in result.labels}
+    return output_among(
+        {label: table.metric for label, table in tables.items()}, name, lambda label: tables[label].outputs()
+    )
+
+
+def output_among(
+    metrics: Metrics, name: str, outputs_by_label: Callable[[str], Iterable[Output]]
+) -> tuple[str, Output]:
+    """Return the label and the output of metrics that a name stands for; see `output_named`."""
+    is_label = name in metrics or not isinstance(name, str)
     metric, dot, output = (name, "", "") if is_label else name.rpartition(".")
     try:
-        label = result._label(metric if dot else name)
+        label = label_of(metric if dot else name, metrics)
     except UnknownNameError:
-        label, dot = result._label(name), ""
-    outputs = {each.name: each for each in result._tables[result.systems[0], label].outputs()}
+        label, dot = label_of(name, metrics), ""
+    outputs = {each.name: each for each in outputs_by_label(label)}
     if dot and output not in outputs:
         raise UnknownNameError(f"{label} has no output {output!r}; its outputs are {', '.join(outputs)}.")
     if dot:
@@ -129,5 +143,5 @@ def rows_named(key: str | tuple[str, str], rows: Sequence[Row], label: Callable[
             continue
         if chosen := [row for row in rows if row.label == found and output in ("", row.output.name)]:
             return chosen
-    names = dict.fromkeys(row.label for row in rows)
-    raise UnknownNameError(f"no metric {key!r} was tested; the tested metrics are {', '.join(names)}.")
+    names = dict.fromkeys(output_name(row.label, row.output.name) for row in rows)
+    raise UnknownNameError(f"{key!r} was not tested; the tested outputs are {', '.join(names)}.")

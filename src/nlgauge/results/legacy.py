@@ -15,7 +15,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.results.comparison import Compared
-from nlgauge.results.inference import Inference, randomised
+from nlgauge.results.inference import Inference, randomized
 from nlgauge.results.resampling import drawn_in_groups
 
 
@@ -25,12 +25,13 @@ def as_sacrebleu(inferred: Inference, rows: Sequence[Compared], test: str) -> li
     """
     if inferred.corpus.documents is not None or inferred.corpus.weights is not None:
         raise ParameterError(
-            "sacreBLEU draws single segments of equal weight; legacy='sacrebleu' is for corpora without"
-            " documents and weights."
+            "sacreBLEU resamples single segments of equal weight, but the corpus has documents or weights",
+            python="pass legacy=None",
+            cli="compare without sacreBLEU's p-values",
         )
     if inferred.plan.clusters.grouped:
         raise ParameterError(
-            f"sacreBLEU draws single segments, but here {drawn_in_groups(inferred.plan.clusters)}",
+            f"sacreBLEU resamples single segments, but here {drawn_in_groups(inferred.plan.clusters)}",
             python="pass legacy=None",
             cli="compare without sacreBLEU's p-values",
         )
@@ -52,7 +53,7 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
         drawn = drawn - drawn.mean()
     else:
         first, second = ([table] for table in inferred.common(row.first, row.second, row.label))
-        drawn = np.abs(randomised(first, second, inferred.plan, [_swaps(inferred)])[0][name])
+        drawn = np.abs(randomized(first, second, inferred.plan, [_swaps(inferred)])[0][name])
     return (1 + int((drawn > abs(row.gain)).sum())) / (1 + len(drawn))
 
 

@@ -20,6 +20,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.metric import Metric, Output
 from nlgauge.metric.mean import MeanMetric, values_and_defined
 from nlgauge.metric.table import Table
+from nlgauge.stats.two_raters import mcnemar
 
 # An input that the metric cannot score, whoever wrote the prediction.
 ABSENT = "absent"
@@ -80,7 +81,7 @@ def part_of(table: Table, output: str) -> str:
 
 
 def reason_by_segment(table: Table, part: str, segments: Array) -> list[str]:
-    """Return why each of these segments, by number, is missing."""
+    """Return the reason why each of these segments, by number, has no score."""
     assert isinstance(table.metric, Metric)
     scores = table.metric.score(part, np.asarray(table.statistics[part][segments], dtype=np.float64))
     reasons = np.full(len(segments), table.metric.missing_reason, dtype=object)
@@ -118,7 +119,7 @@ def gaps_of(first: Table, second: Table, output: Output, own_scores: tuple[float
         own_scores,
         low,
         high,
-        _mcnemar(*counts),
+        mcnemar(*counts),
         nobody,
     )
 
@@ -173,7 +174,7 @@ def range_of(table: Table, output: Output) -> tuple[float, float]:
 
 
 def missing_share(table: Table, output: Output) -> float:
-    """Return the share of segments without a score, of those that some prediction could get a score for."""
+    """Return the share of segments without a score, among the segments that can have a score."""
     part = part_of(table, output.name)
     nobody = absent(table, part)
     return float((table.missing(part) & ~nobody).sum() / max(1, (~nobody).sum()))
@@ -226,10 +227,3 @@ class _SegmentScores(MeanMetric):
 
     def measures(self) -> tuple[Output, ...]:
         return (self.output,)
-
-
-def _mcnemar(first: int, second: int) -> float:
-    """Return the exact p-value for these numbers of segments that only the first and only the second lacks."""
-    from scipy.stats import binomtest
-
-    return float(binomtest(first, first + second).pvalue) if first + second else 1.0

@@ -40,8 +40,8 @@ def drawn_in_groups(clusters: Clusters) -> str:
     if not clusters.grouped:
         return ""
     return (
-        f"{clusters.grouped:,} segments (or documents) are drawn in {clusters.count:,} groups that chance put"
-        " together"
+        f"{clusters.grouped:,} segments (or documents) are assigned at random to {clusters.count:,} groups, which"
+        " are resampled"
     )
 
 

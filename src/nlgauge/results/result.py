@@ -7,48 +7,41 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from nlgauge._core.lazy import lazy
+from nlgauge._core.lazy import lazy, lazy_field
 from nlgauge._core.options import takes_options
-from nlgauge._core.page import Page
-from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, ResultError, UnknownNameError, no_such
-from nlgauge.explanations import Explanations
-from nlgauge.metric import AnyMetric
-from nlgauge.metric.table import Table
-from nlgauge.results.comparison import Comparison
-from nlgauge.results.equal_outputs import corrected_once, equal_outputs
-from nlgauge.results.explain import explain_segments
-from nlgauge.results.frames import as_frame, blocks_as_frame
-from nlgauge.results.groups import Groups, taken
-from nlgauge.results.inference import Inference
-from nlgauge.results.labels import label_of, labels_found
-from nlgauge.results.ranks import Ranks
-from nlgauge.results.resampling import Resampling, caution, checked_plan, checked_test, drawn_in_groups
-from nlgauge.results.scores import score_records
-from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
 from nlgauge.results.table_options import REPORT_DEFAULTS, ExportedTable, ReportOptions, TableOptions
-from nlgauge.stats.units import Clusters
 
 if TYPE_CHECKING:
+    from nlgauge._core.page import Page
+    from nlgauge.corpus import Corpus
     from nlgauge.engine.chunk import Job
     from nlgauge.engine.costs import Costs
     from nlgauge.engine.executors import Executor
+    from nlgauge.explanations import Explanations
+    from nlgauge.metric import AnyMetric
+    from nlgauge.metric.table import Table
+    from nlgauge.results.comparison import Comparison
+    from nlgauge.results.groups import Groups
+    from nlgauge.results.inference import Inference
+    from nlgauge.results.ranks import Ranks
+    from nlgauge.results.resampling import Resampling
+    from nlgauge.results.segments import SegmentList
     from nlgauge.results.storage.resume import Destination
+    from nlgauge.results.targets import Target
     from nlgauge.show.report.notebook import Framed
 
+    # By label, system and segment.
+    ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
 
 # Intervals of up to this number of rows of statistics are computed without a noticeable wait.
 _QUICK = 50_000
-
-
-# By label, system and segment.
-ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +66,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         False if the result was saved without its texts.
     _last : list
         Latest resamples, reused by the next interval or test.
+    sequential : mapping, optional
+        Verdict of a run that stopped when it was sure.
 
     Notes
     -----
@@ -91,10 +86,11 @@ class Result(ExportedTable, Mapping[str, Any]):
     signatures: Mapping[str, str]
     costs: Costs
     _job: Job
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: lazy_field[Mapping[str, str]] = lazy_field()  # noqa: RUF009
     has_texts: bool = True
     # The last resamples, so that intervals and a comparison after them draw once.
     _last: list[Inference] = field(default_factory=list, repr=False)
+    sequential: Mapping[str, Any] | None = None
 
     @lazy
     def systems(self) -> tuple[str, ...]:
@@ -118,6 +114,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         if key in self.systems and (several or key not in self.labels):
             return _ByLabel(self, {label: self._tables[key, label].scores() for label in self.labels})
         if several:
+            from nlgauge.results.labels import labels_found
+
             if key in self.labels or labels_found(key, self._metrics):
                 raise UnknownNameError(
                     f"the result has several systems ({', '.join(self.systems)}); use result[system][{key!r}]."
@@ -137,6 +135,8 @@ class Result(ExportedTable, Mapping[str, Any]):
 
     def _label(self, name: str) -> str:
         """Return the label that a label, a metric as printed, an alias or a unique bare name stands for."""
+        from nlgauge.results.labels import label_of
+
         return label_of(name, self._metrics)
 
     def _check_system(self, name: str) -> None:
@@ -211,6 +211,9 @@ class Result(ExportedTable, Mapping[str, Any]):
         A column is named after its metric, without parameters if that name is unique, and its output, such as
         `rouge.rougeL`. If both names are equal, the column has one name, such as `bleu`.
         """
+        from nlgauge.results.frames import blocks_as_frame
+        from nlgauge.results.segments import segment_columns
+
         if texts:
             self._need_texts("show the texts of")
         return blocks_as_frame(segment_columns(self, wide, texts), frame)
@@ -245,9 +248,53 @@ class Result(ExportedTable, Mapping[str, Any]):
         pandas.DataFrame, polars.DataFrame or list of dict
             Score, bounds of its interval, direction, number of segments without a value, and the reason if a number is NaN.
         """
+        from nlgauge.results.frames import as_frame
+        from nlgauge.results.scores import score_records
+
         return as_frame(
             score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame
         )
+
+    def with_scores(
+        self,
+        name: str,
+        scores: Mapping[str, Sequence[Any]],
+        *,
+        better: str | Sequence[str] | None = None,
+        low: float = -math.inf,
+        high: float = math.inf,
+    ) -> Result:
+        """Return the result with scores that another program or people gave.
+
+        Parameters
+        ----------
+        name : str
+            Name of the score; facts may follow, such as "helpful:higher:1..5".
+        scores : mapping of str to sequence
+            N scores by system, one per segment: a number, a boolean, a category, a list of several scores, or None if the
+            score is missing. Systems that are not named have no scores.
+        better : str or sequence of str, optional
+            "higher", "lower" or "neither", or the categories from worst to best. Default: from `name`.
+        low : float, optional
+            Lowest possible score. Default: none.
+        high : float, optional
+            Highest possible score. Default: none.
+
+        Returns
+        -------
+        Result
+            The result with one more metric.
+
+        Raises
+        ------
+        InputError
+            If a score is not a number or outside its bounds, or a system has another number of scores.
+        ParameterError
+            If the description of the score is not valid, or the result has a metric of this name.
+        """
+        from nlgauge.results.imported.building import with_scores
+
+        return with_scores(self, name, scores, better, low, high)
 
     def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
         """Return the segments with the worst scores, worst first, with their texts.
@@ -271,6 +318,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         ParameterError
             If the metric has no segment scores, or the output has no direction.
         """
+        from nlgauge.results.segments import worst
+
         return worst(self, metric, n, system)
 
     def missing(self, metric: str, system: str | None = None) -> SegmentList:
@@ -293,6 +342,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         ParameterError
             If the metric has no segment scores.
         """
+        from nlgauge.results.segments import missing
+
         return missing(self, metric, system)
 
     def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
@@ -323,6 +374,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         -----
         A rank is a share of the segments, 1 for the best by the direction of the output. Equal scores share their mean rank.
         """
+        from nlgauge.results.segments import disagreements
+
         return disagreements(self, one, other, n, system)
 
     def where(self, **conditions: Any) -> Result:
@@ -343,6 +396,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         InputError
             If a field is unknown or no segment matches.
         """
+        from nlgauge.results.groups import taken
+
         return taken(self, self.corpus.matching(**conditions))
 
     def by(self, field: str) -> Groups:
@@ -358,6 +413,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         Groups
             Mapping from values to results, displayed as one table.
         """
+        from nlgauge.results.groups import Groups, taken
+
         return Groups(
             field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()}
         )
@@ -443,6 +500,10 @@ class Result(ExportedTable, Mapping[str, Any]):
         metric. p-values against a baseline are corrected by Holm's method for all tests of the comparison, p-values of all
         pairs by max-T for all pairs, separately for each output.
         """
+        from nlgauge.results.comparison import Comparison
+        from nlgauge.results.equal_outputs import corrected_once, equal_outputs
+        from nlgauge.results.resampling import caution, checked_test, drawn_in_groups
+
         test = checked_test(test)
         inferred = self._inference(confidence, resamples, seed)
         together = baseline is None and (all_pairs or len(set(systems)) > 2)
@@ -451,18 +512,24 @@ class Result(ExportedTable, Mapping[str, Any]):
         few = caution(min((row.units for row in rows if row.units), default=0), test)
         warned = few or drawn_in_groups(inferred.plan.clusters)
         if test == "bootstrap" and few:
-            warnings.warn(f"{warned}; use test='randomization'.", stacklevel=2)
+            warnings.warn(f"{warned}; use the randomization test.", stacklevel=2)
         if legacy is not None:
             if legacy != "sacrebleu":
                 raise ParameterError(f"legacy must be 'sacrebleu' or None, got {legacy!r:.60}.")
             if together:
-                raise ParameterError("legacy='sacrebleu' compares with a baseline, not all pairs; name one.")
+                raise ParameterError(
+                    "legacy='sacrebleu' compares with a baseline, not all pairs; pass baseline=SYSTEM."
+                )
             from nlgauge.results.legacy import as_sacrebleu
 
             rows = as_sacrebleu(inferred, rows, test)
-            warned = " ".join(
+            warned = "; ".join(
                 filter(
-                    None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]
+                    None,
+                    [
+                        warned,
+                        "p-values by sacreBLEU's rule, under which a system differs significantly from itself",
+                    ],
                 )
             )
         equal = equal_outputs(self._tables)
@@ -512,6 +579,10 @@ class Result(ExportedTable, Mapping[str, Any]):
         ResultError
             If the result has only one system.
         """
+        from nlgauge.results.equal_outputs import equal_outputs
+        from nlgauge.results.ranks import Ranks
+        from nlgauge.results.resampling import checked_test
+
         test = checked_test(test)
         if len(self.systems) < 2:
             raise ResultError(
@@ -560,6 +631,10 @@ class Result(ExportedTable, Mapping[str, Any]):
         return [(baseline, other) for other in others]
 
     def _inference(self, confidence: float, resamples: int, seed: int | None) -> Inference:
+        from nlgauge.results.inference import Inference
+        from nlgauge.results.resampling import checked_plan
+        from nlgauge.stats.units import Clusters
+
         clusters = Clusters(self.corpus.documents, len(self.corpus))
         plan = checked_plan(
             clusters,
@@ -620,6 +695,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         ParameterError
             If the segment does not exist, or no system is named and there are several.
         """
+        from nlgauge.results.explain import explain_segments
+
         many = metric is None or any(isinstance(each, list) for each in (metric, segment, system))
         if system is None and not many:
             if len(self.systems) > 1:
@@ -650,7 +727,7 @@ class Result(ExportedTable, Mapping[str, Any]):
 
     def add(
         self,
-        *metrics: str | AnyMetric,
+        *metrics: str | AnyMetric | Mapping[str, Any],
         predictions: Mapping[str, Any] | None = None,
         executor: str | Executor | None = None,
         cache: bool = True,
@@ -665,8 +742,8 @@ class Result(ExportedTable, Mapping[str, Any]):
 
         Parameters
         ----------
-        *metrics : str or metric
-            Metrics to add.
+        *metrics : str, metric or mapping
+            Metrics to add, in any form that `nlgauge.score` accepts.
         predictions : mapping, optional
             Systems to add: a mapping from names to N predictions each.
         executor : str or Executor, optional
@@ -698,9 +775,10 @@ class Result(ExportedTable, Mapping[str, Any]):
         ResultError
             If the result was saved without its texts.
         """
+        from nlgauge.engine.run_options import run_options
         from nlgauge.results.storage.extend import extended
         from nlgauge.results.storage.resume import Destination
-        from nlgauge.scoring import output_of, run_options
+        from nlgauge.scoring import output_of
 
         self._need_texts("add to")
         given, before = run_options(batch_size=batch_size, device=device), self._job.options
@@ -813,10 +891,105 @@ class Result(ExportedTable, Mapping[str, Any]):
 
         return save(self, Path(directory), texts, overwrite)
 
+    def log(
+        self,
+        target: str | Target,
+        *,
+        run: Any = None,
+        step: int | None = None,
+        segments: bool = True,
+        texts: bool = False,
+        report: bool = False,
+    ) -> None:
+        """Log scores, intervals, signatures and segment scores to a tracker of experiments.
+
+        Parameters
+        ----------
+        target : {"mlflow", "wandb"} or Target
+            Tracker, or an object with the methods `log_numbers`, `log_texts`, `log_table` and `log_file`.
+        run : str or object, optional
+            Id of a run of MLflow, or a run object of wandb. Default: the active run.
+        step : int, optional
+            Step of the training that the scores belong to.
+        segments : bool, default True
+            Log a table of segment scores.
+        texts : bool, default False
+            Include the texts in the table and in the report.
+        report : bool, default False
+            Log the HTML report.
+
+        Raises
+        ------
+        MissingExtraError
+            If the package of the tracker is not installed.
+        ParameterError
+            If the target is unknown, or no run is active.
+        """
+        from nlgauge.results.targets import log, target_of
+
+        if texts:
+            self._need_texts("log the texts of")
+        log(self, target_of(target, run), step, segments, texts, report)
+
+    def to_model_index(
+        self,
+        task: str | Mapping[str, Any],
+        dataset: str | Mapping[str, Any],
+        *,
+        system: str | None = None,
+        name: str | None = None,
+        confidence: float = 0.95,
+        resamples: int = 1000,
+        seed: int | None = None,
+    ) -> str:
+        """Return the scores of a system as YAML for a model card of Hugging Face.
+
+        Parameters
+        ----------
+        task : str or mapping
+            Task of Hugging Face, such as "translation", or its `type` and `name`.
+        dataset : str or mapping
+            Data set, or its `type`, `name`, `config`, `split`, `revision` and `args`.
+        system : str, optional
+            System, required if there are several.
+        name : str, optional
+            Name of the model. Default: the name of the system.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+
+        Returns
+        -------
+        str
+            The key `model-index` with the first output of each part of each metric; signature and interval are in `args`.
+
+        Raises
+        ------
+        ParameterError
+            If the task or the data set is not valid, or no system is named and there are several.
+        """
+        from nlgauge.results.model_index import model_index
+
+        if system is None and len(self.systems) > 1:
+            raise ParameterError(
+                f"system is missing, and the result has several; name one of {', '.join(self.systems)}."
+            )
+        chosen = self.systems[0] if system is None else system
+        self._check_system(chosen)
+        bounds = self.intervals(confidence, resamples, seed)
+        return model_index(self, task, dataset, chosen, name or chosen, bounds, confidence)
+
     def _need_texts(self, what: str) -> None:
         """Raise if the result was saved without its texts."""
         if not self.has_texts:
-            raise ResultError(f"cannot {what} this result: it was saved without its texts (texts=False).")
+            raise ResultError(
+                f"cannot {what} this result: it was saved without its texts",
+                python="score again, and save with texts=True",
+                cli="score again without --no-texts",
+            )
 
     def _page(self, **options: Any) -> Page:
         """Return the page of `to_text`, `to_markdown`, `to_latex` and `to_html`: scores, intervals, tests against
@@ -850,6 +1023,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         return super()._paper_page(small_print, {"wide": True, **options})
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
+        from nlgauge.results.scores import score_records
+
         wanted = TableOptions.of(options)
         return score_records(self, wanted.intervals_of(self), wanted.comparison_of(self))
 

@@ -280,8 +280,9 @@ class _Chosen:
             raise ParameterError(f"{label} has no segment scores; choose another metric.")
         if output.higher_is_better is None:
             raise ParameterError(
-                f"{output.name} of {label} is neither better high nor low, so no segment is the worst; sort"
-                " segments() by it."
+                f"{output.name} of {label} has no better direction, so its segments cannot be ordered from worst to best",
+                python="choose another output, or sort result.segments() by it",
+                cli="choose another output, or print all segments and sort them",
             )
         name = output_names(self._result)[label, output.name]
         self._outputs[name] = output

@@ -56,7 +56,7 @@ def why_unknown(ratings: Array) -> str:
     """Return the reason why agreement is undefined for these ratings.
 
     >>> why_unknown(np.array([[1.0, math.nan], [math.nan, 2.0]]))
-    'two annotators never rated the same'
+    'no unit has the ratings of two annotators'
     """
     known = ~np.isnan(ratings)
     if known.reshape(-1, ratings.shape[-1]).any(axis=0).sum() < 2:
@@ -64,7 +64,7 @@ def why_unknown(ratings: Array) -> str:
     return (
         "all ratings are alike, or too few"
         if (known.sum(axis=-1) >= 2).any()
-        else "two annotators never rated the same"
+        else "no unit has the ratings of two annotators"
     )
 
 
@@ -173,55 +173,24 @@ def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
     return float(1 - (len(values) - 1) * within / between) if len(distinct) > 1 else math.nan
 
 
-def cohen(
-    one: Any, other: Any, weights: Weights | None = None, categories: Sequence[Any] | None = None
-) -> float:
-    """Return Cohen's kappa of two annotators over the units that both rated.
-
-    Parameters
-    ----------
-    one : array_like of shape (n,)
-        Ratings of the first annotator.
-    other : array_like of shape (n,)
-        Ratings of the second annotator.
-    weights : {None, "linear", "quadratic"}
-        Cost of a disagreement: equal, or the number of steps between the categories, or its square.
-    categories : sequence, optional
-        Categories in order. Default: the values that occur, sorted.
-
-    Returns
-    -------
-    float
-        Kappa; NaN if no disagreement is expected by chance.
-
-    Raises
-    ------
-    ParameterError
-        If `weights` is unknown.
-    InputError
-        If the annotators have unequal numbers of ratings, or a rating is not in `categories`.
-    """
-    if weights not in {None, *get_args(Weights)}:
-        raise ParameterError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}.")
+def joint_counts(one: Any, other: Any, categories: Sequence[Any] | None = None) -> Array:
+    """Return (k, k) how often the first annotator chose each category (rows) and the second another (columns)."""
     first, second = (np.ravel(_labels(values)) for values in (one, other))
     if len(first) != len(second):
         raise InputError(
-            f"both annotators must have rated the same units, got {len(first)} and {len(second)} ratings."
+            f"both annotators must have rated the same units, got {len(first)} and {len(second)} ratings;"
+            " use NaN for a missing rating."
         )
     known = ~(_missing_in(first) | _missing_in(second))
-    found, places = _numbered(np.concatenate([first[known], second[known]]))
-    ordered = list(categories) if categories is not None else _sorted(found)
-    if strange := [value for value in found if value not in ordered]:
+    values, places = _numbered(np.concatenate([first[known], second[known]]))
+    ordered = list(categories) if categories is not None else _sorted(values)
+    if strange := [value for value in values if value not in ordered]:
         raise InputError(
             f"categories has no {strange[0]!r}, which is among the ratings; list every category in order."
         )
-    codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
+    codes = np.array([ordered.index(value) for value in values], dtype=np.int64)[places]
     n, size = int(known.sum()), len(ordered)
-    joint = np.bincount(codes[:n] * size + codes[n:], minlength=size * size).reshape(size, size) / max(1, n)
-    steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-    cost = {None: (steps > 0).astype(float), "linear": steps, "quadratic": steps**2}[weights]
-    expected = (cost * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum()
-    return float(1 - (cost * joint).sum() / expected) if expected > 0 else math.nan
+    return np.bincount(codes[:n] * size + codes[n:], minlength=size * size).reshape(size, size)
 
 
 def fleiss(ratings: Any) -> float:
@@ -279,10 +248,10 @@ def intraclass(ratings: Any) -> IntraclassCorrelation:
     n, k = units.shape
     if n < 2 or k < 2:
         return IntraclassCorrelation(math.nan, math.nan, n)
-    centre, of_units, of_annotators = units.mean(), units.mean(axis=1), units.mean(axis=0)
-    between = k * ((of_units - centre) ** 2).sum() / (n - 1)
-    annotators = n * ((of_annotators - centre) ** 2).sum() / (k - 1)
-    left = ((units - of_units[:, None] - of_annotators + centre) ** 2).sum() / ((n - 1) * (k - 1))
+    center, of_units, of_annotators = units.mean(), units.mean(axis=1), units.mean(axis=0)
+    between = k * ((of_units - center) ** 2).sum() / (n - 1)
+    annotators = n * ((of_annotators - center) ** 2).sum() / (k - 1)
+    left = ((units - of_units[:, None] - of_annotators + center) ** 2).sum() / ((n - 1) * (k - 1))
     return IntraclassCorrelation(
         _ratio_or_nan(between - left, between + (k - 1) * left + k * (annotators - left) / n),
         _ratio_or_nan(between - left, between + (annotators - left) / n),
@@ -329,7 +298,7 @@ def _units(ratings: Any, labels: bool = False) -> Array:
     try:
         found[~missing] = _numbered(given[~missing])[1] if labels else given[~missing].astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"ratings must be numbers (only nominal ones may be labels): {error}.") from error
+        raise InputError(f"ratings must be numbers ({error}); use scale='nominal' for labels.") from error
     return found
 
 

@@ -14,7 +14,7 @@ from nlgauge.errors import InputError
 # Scores that differ by less than this share of the largest one are equal: sums of the same numbers in another
 # order differ by rounding.
 _GRID = 1e-9
-# Centred squares below this share of the plain squares are rounding.
+# Centered squares below this share of the plain squares are rounding.
 CONSTANT = 1e-28
 
 
@@ -32,7 +32,7 @@ def paired(x: Any, z: Any) -> tuple[Array, Array]:
         x, z = (np.asarray(values, dtype=np.float64) for values in (x, z))
         x, z = np.broadcast_arrays(x, z)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the two sides must be numbers of shapes that fit together: {error}.") from None
+        raise InputError(f"the two sides must be numbers of shapes that can be broadcast: {error}.") from None
     if x.ndim == 0:
         raise InputError("a coefficient needs points along the last axis, got single numbers.")
     unknown = np.isnan(x) | np.isnan(z)

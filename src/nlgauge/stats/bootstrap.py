@@ -158,7 +158,7 @@ def _inputs(coefficient: Coefficient, x: Array, z: Array, resamples: Resamples) 
 
 
 def _sums_within(x: Array, z: Array, systems: Array) -> list[Array]:
-    """(B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centred within
+    """(B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centered within
     inputs.
     """
     known = ~np.isnan(x)
@@ -236,7 +236,7 @@ def _averaged(values: Array, weights: Array) -> Array:
 def _pooled_differences(x: Array, z: Array, points: Array, groups: Array) -> Array:
     sums = _sums_within(x, z, points)
     between, squares_x, squares_z = (
-        (groups * sums[0] * one).sum(axis=1) for one in weighted.centred_sums(*sums)
+        (groups * sums[0] * one).sum(axis=1) for one in weighted.centered_sums(*sums)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = between / np.sqrt(squares_x * squares_z)

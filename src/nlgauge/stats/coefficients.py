@@ -269,9 +269,9 @@ def pairwise_difference_pearson(x: Any, z: Any) -> Array:
     """
     x, z = paired(x, z)
     x, z = (values[None] if values.ndim == 1 else values for values in (x, z))
-    # Over one group, sum over i < j of (x_i - x_j)(z_i - z_j) = n sum of the centred products.
+    # Over one group, sum over i < j of (x_i - x_j)(z_i - z_j) = n sum of the centered products.
     n = (~np.isnan(x)).sum(axis=-1)
-    (dx, plain_x), (dz, plain_z) = _centred(x), _centred(z)
+    (dx, plain_x), (dz, plain_z) = _centered(x), _centered(z)
     between, squares_x, squares_z = (
         (n * (one * other).sum(axis=-1)).sum(axis=-1) for one, other in ((dx, dz), (dx, dx), (dz, dz))
     )
@@ -284,7 +284,7 @@ def pairwise_difference_pearson(x: Any, z: Any) -> Array:
 
 
 def _pearson(x: Array, z: Array) -> Array:
-    (dx, plain_x), (dz, plain_z) = _centred(x), _centred(z)
+    (dx, plain_x), (dz, plain_z) = _centered(x), _centered(z)
     squares_x, squares_z = (dx * dx).sum(axis=-1), (dz * dz).sum(axis=-1)
     squares_x, squares_z = (
         np.where(squares_x <= CONSTANT * plain_x, 0, squares_x),
@@ -303,7 +303,7 @@ def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
     return np.clip(_ratio(between, below), -1, 1)
 
 
-def _centred(values: Array) -> tuple[Array, Array]:
+def _centered(values: Array) -> tuple[Array, Array]:
     """Return the values minus their mean, with 0 for NaN, and the sum of the squares before centering."""
     known = ~np.isnan(values)
     n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
@@ -311,9 +311,9 @@ def _centred(values: Array) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore", over="ignore"):
         mean = filled.sum(axis=-1, keepdims=True) / n
         # A second pass takes away what the first mean missed by rounding.
-        centred = np.where(known, filled - mean, 0.0)
-        centred = np.where(known, centred - centred.sum(axis=-1, keepdims=True) / n, 0.0)
-        return centred, (filled * filled).sum(axis=-1)
+        centered = np.where(known, filled - mean, 0.0)
+        centered = np.where(known, centered - centered.sum(axis=-1, keepdims=True) / n, 0.0)
+        return centered, (filled * filled).sum(axis=-1)
 
 
 def _pairs(x: Any, z: Any) -> Pairs:
@@ -327,7 +327,7 @@ def _distinct(values: Array) -> Array:
 
 
 def _ratio(above: Array, below: Array) -> Array:
-    """above / below, NaN where that is 0 / 0."""
+    """Return above / below; NaN if `below` is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(below == 0, np.nan, above / below))
 

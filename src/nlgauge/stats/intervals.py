@@ -115,6 +115,20 @@ def quantiles(samples: Array, low: float, high: float) -> tuple[float, float]:
     return float(bounds[0]), float(bounds[1])
 
 
+def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's interval of a share; NaN for n = 0.
+
+    >>> [round(bound, 4) for bound in wilson(8, 10)]
+    [0.4902, 0.9433]
+    """
+    if n == 0:
+        return math.nan, math.nan
+    z2 = quantile(check_confidence(confidence)) ** 2
+    share = count / n
+    center, half = share + z2 / (2 * n), math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
+    return max(0.0, (center - half) / (1 + z2 / n)), min(1.0, (center + half) / (1 + z2 / n))
+
+
 def check_confidence(confidence: float, name: str = "confidence") -> float:
     """Return the confidence (or another share, such as alpha), or raise an error that names it."""
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 < confidence < 1:

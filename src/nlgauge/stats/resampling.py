@@ -61,7 +61,7 @@ def bootstrap_counts(rng: np.random.Generator, resamples: int, units: int) -> Ar
 
 
 def leave_one_out(systems: int, inputs: int, over: str = "both") -> Resamples:
-    """Everything but one system, then everything but one input, as far as these are drawn."""
+    """Return resamples without one system each, then without one input each; `over` selects the kinds."""
     rows = [(1.0 - np.eye(systems), np.ones((systems, inputs)))] if over in ("systems", "both") else []
     rows += [(np.ones((inputs, systems)), 1.0 - np.eye(inputs))] if over in ("inputs", "both") else []
     return Resamples(
@@ -69,10 +69,10 @@ def leave_one_out(systems: int, inputs: int, over: str = "both") -> Resamples:
     )
 
 
-def check_over(over: object) -> None:
+def check_over(over: object, name: str = "over") -> None:
     """Raise an error if this is nothing that can be resampled."""
     if over not in OVER:
-        raise ParameterError(f"resampled units must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
+        raise ParameterError(f"{name} must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
 
 
 def check_resampling(resamples: object, seed: object, least: int = 1) -> None:

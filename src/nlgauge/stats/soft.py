@@ -71,7 +71,7 @@ def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
     """
     counted = [pairs(*paired(x, z)) for x, z in groups]
     if not counted:
-        raise InputError("pairwise accuracy needs one group of systems at least.")
+        raise InputError("pairwise accuracy needs at least one group of systems, got none.")
     return accuracy_of_pairs(Pairs(*(np.sum(kind, axis=0) for kind in zip(*counted, strict=True))))
 
 
@@ -102,8 +102,8 @@ def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "m
     unknown = np.isnan(ours)
     # The mean of a segment cancels in every difference; without it sums keep more digits.
     with np.errstate(invalid="ignore"):
-        centre = np.where(unknown, 0.0, ours).sum(axis=0) / np.maximum((~unknown).sum(axis=0), 1)
-    ours, theirs = ours - centre, theirs - centre
+        center = np.where(unknown, 0.0, ours).sum(axis=0) / np.maximum((~unknown).sum(axis=0), 1)
+    ours, theirs = ours - center, theirs - center
     found = np.full((len(ours), len(theirs)), 1.0 if rule == ">=" else 0.5)
     whole = None if unknown.any() or np.isnan(theirs).any() else (signs @ ours.T, signs @ theirs.T)
     for i in range(len(ours)):

@@ -123,7 +123,8 @@ def darr_of_pairs(better: Any, worse: Any, ties: str = "discordant") -> Array:
     """
     if np.shape(better)[-1:] != np.shape(worse)[-1:]:
         raise InputError(
-            f"each better output needs its worse one, got {np.shape(better)[-1:]} and {np.shape(worse)[-1:]}."
+            "better and worse must have the same number of outputs along the last axis, got the shapes"
+            f" {np.shape(better)} and {np.shape(worse)}."
         )
     pairs = np.stack(paired(better, worse), axis=-1)
     alike, against = darr_counts(pairs, np.broadcast_to([1.0, 0.0], pairs.shape), 1.0, ties)

@@ -27,13 +27,15 @@ _NEAR = 50_000
 
 def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> Array:
     """Return Pearson's r from weighted sums; NaN if a side is constant."""
-    between, squares_x, squares_z = centred_sums(n, x, z, xx, zz, xz)
+    between, squares_x, squares_z = centered_sums(n, x, z, xx, zz, xz)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = between / np.sqrt(squares_x * squares_z)
     return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), ratio, np.nan), -1, 1))
 
 
-def centred_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> tuple[Array, Array, Array]:
+def centered_sums(
+    n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array
+) -> tuple[Array, Array, Array]:
     """Return the sums of centered products: x z, x x and z z; the squares of a constant side are 0."""
     m = np.where(n == 0, 1, n)
     squares_x, squares_z = xx - x * x / m, zz - z * z / m
@@ -156,7 +158,7 @@ def moving_pearson(x: Array, z: Array, weights: Array) -> Array:
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
     n = np.maximum(w.sum(axis=-1, keepdims=True), 1)
     x, z = (np.where(w == 0, 0.0, side) for side in (x, z))
-    # Centred in two passes, so that what is left are no differences of large sums.
+    # Centered in two passes, so that what is left are no differences of large sums.
     plain_x, plain_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)
     x, z = (side - (w * side).sum(axis=-1, keepdims=True) / n for side in (x, z))
     squares_x, squares_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)

@@ -1,14 +1,14 @@
-"""The contract of metrics: `check_metric`, for the tests of this package and of others.
+"""Contract tests of metrics: `check_metric`, for the tests of this package and of others.
 
     from nlgauge.testing import check_metric
 
     def test_my_metric_keeps_the_contract():
         check_metric(MyMetric(order=3))
 
-It scores small texts of its own and raises AssertionError (MetricError where the engine itself finds it) with
-what is broken. The metric may be of any class, registered or not, with or without references, sources, fits
-or a model; nothing is downloaded. Each property is a function of its own, in `CHECKS`, for those who want one
-test for each:
+`check_metric` scores small built-in texts and raises AssertionError (MetricError if the engine itself detects
+the problem) with a description of the problem. The metric may be of any class, registered or not, with or
+without references, sources, fits or a model; nothing is downloaded. `CHECKS` has a separate function for each
+property. To have one test per property:
 
     @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
     def test_my_metric(check):
@@ -33,7 +33,7 @@ __all__ = ["CHECKS", "ODD", "Terms", "check_metric"]
 
 Check = Callable[[AnyMetric, Terms], None]
 
-# The functions of these modules that are called check_..., in their order.
+# The functions of these modules whose names start with check_, in order of definition.
 CHECKS: tuple[Check, ...] = tuple(
     function
     for module in (of_values, of_numbers, of_texts)
@@ -50,8 +50,20 @@ def check_metric(
     other_values: Mapping[str, Any] | None = None,
     judged: bool = False,
 ) -> None:
-    """Raises AssertionError or MetricError where a metric breaks the contract; see `Terms` for the
-    options (exact: unless it has a model).
+    """Raise AssertionError or MetricError if a metric breaks the contract.
+
+    Parameters
+    ----------
+    metric : Metric or CorpusMetric
+        Metric to check.
+    exact : bool, optional
+        True if numbers must be equal bit for bit. Default: True unless the metric has a model.
+    not_best_when_equal : collection of str
+        Names of `ODD` texts that do not get the best score although prediction and reference are equal.
+    other_values : mapping, optional
+        Valid values of parameters, as in `Terms`.
+    judged : bool
+        True if a model judges the prediction, as in `Terms`.
     """
     terms = Terms(
         not of_values.has_model(metric) if exact is None else exact,
@@ -60,7 +72,7 @@ def check_metric(
         judged=judged,
     )
     with warnings.catch_warnings():
-        # A metric may warn that it was given little; arithmetic may not.
+        # A metric may warn that it has few texts, but its arithmetic must not warn.
         warnings.simplefilter("ignore", UserWarning)
         warnings.simplefilter("error", RuntimeWarning)
         for check in CHECKS:

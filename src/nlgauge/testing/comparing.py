@@ -1,4 +1,4 @@
-"""Scores of a metric on texts, and whether two of them are the same."""
+"""Scoring of texts by a metric, and comparison of the scores."""
 
 from __future__ import annotations
 
@@ -18,15 +18,24 @@ from nlgauge.scoring import score
 
 @dataclass(frozen=True)
 class Terms:
-    """What a metric may be granted, and what must be known to check it.
+    """Exceptions from the contract that a metric may have, and settings of the checks.
 
-    exact: numbers must be the same bit for bit, else to `tolerance` (to 1e-12 where they hang on a fit on the
-    system's rows); models cannot be exact. not_best_when_equal: the names of `ODD` texts that do not get the
-    best score although prediction and reference are equal. other_values: for parameters whose default does
-    not suggest another valid value (texts, None, tuples), one that is valid. tolerance: what numbers that are
-    not exact may differ by; more for a ratio of differences, of which rounding makes more. judged: a model
-    judges the prediction, so that one that equals its reference need not get the best score, nor a better one
-    than others.
+    Parameters
+    ----------
+    exact : bool
+        If True, numbers must be equal bit for bit. Otherwise they may differ by `tolerance`, or by 1e-12 if
+        they depend on a fit on the system's rows. Numbers of models cannot be exact.
+    not_best_when_equal : collection of str
+        Names of `ODD` texts that do not get the best score although prediction and reference are equal.
+    other_values : mapping
+        A valid value for each parameter whose default does not suggest another valid value (texts, None,
+        tuples).
+    tolerance : float
+        Allowed difference of numbers that are not exact. A ratio of differences needs a larger tolerance,
+        because it amplifies rounding errors.
+    judged : bool
+        True if a model judges the prediction. A prediction that equals its reference then need not get the
+        best score, nor a better score than other predictions.
     """
 
     exact: bool = True
@@ -36,24 +45,30 @@ class Terms:
     judged: bool = False
 
 
-def require(holds: bool, metric: AnyMetric, what: str) -> None:
-    """Raises AssertionError, with the metric's name and what is wrong, unless something holds."""
-    if not holds:
+def require(condition: bool, metric: AnyMetric, what: str) -> None:
+    """Raise AssertionError with the metric's name and the problem, unless the condition is true."""
+    if not condition:
         raise AssertionError(f"{metric.name}: {what}.")
 
 
 def scored(metric: AnyMetric, predictions: Any, references: Any, sources: Any, **options: Any) -> Result:
-    """The result of one metric."""
-    return score(predictions, references, sources, metrics=metric, cache=False, **options)
+    """Return the result of one metric, without the statistics cache."""
+    fields = fields_of(metric, sources)
+    return score(predictions, references, sources, metrics=metric, cache=False, fields=fields, **options)
+
+
+def fields_of(metric: AnyMetric, sources: Any) -> dict[str, Any] | None:
+    """Return the sources as the fields of records that a metric reads."""
+    return dict.fromkeys(metric.record_fields, sources) or None
 
 
 def scores_of(result: Result, system: str | None = None) -> dict[str, Any]:
-    """The corpus scores of a system, by default of the first."""
+    """Return the corpus scores of a system, by default of the first system."""
     return result._tables[system or result.systems[0], result.labels[0]].scores()
 
 
 def rows_of(result: Result, system: str | None = None) -> list[dict[str, float]]:
-    """The segment scores of a system; none for a corpus metric."""
+    """Return the segment scores of a system, as one dictionary per segment; none for a corpus metric."""
     segments = result._tables[system or result.systems[0], result.labels[0]].segments()
     return (
         [{name: float(values[i]) for name, values in segments.items()} for i in range(len(result.corpus))]
@@ -63,35 +78,36 @@ def rows_of(result: Result, system: str | None = None) -> list[dict[str, float]]
 
 
 def outputs_of(metric: AnyMetric) -> list[Output]:
-    """Every output of every part."""
+    """Return every output of every part."""
     return [output for part in metric.outputs().values() for output in part]
 
 
 def best(output: Output) -> float:
-    """The best score there can be."""
+    """Return the best possible score."""
     return output.high if output.higher_is_better else output.low
 
 
-def better(output: Output, one: float, other: float) -> bool:
-    """Whether the one score is better than the other."""
-    return one > other if output.higher_is_better else one < other
+def better(output: Output, first: float, second: float) -> bool:
+    """Return True if the first score is better than the second."""
+    return first > second if output.higher_is_better else first < second
 
 
 def fitted_on_a_system(metric: AnyMetric) -> bool:
-    """Whether the metric's fit is over the rows of a system."""
+    """Return True if the metric is fitted on the rows of a system."""
     fit = metric.fit()
     return fit is not None and fit.over == "system"
 
 
 def same_results(
-    metric: AnyMetric, terms: Terms, one: Result, other: Result, what: str, system: str | None = None
+    metric: AnyMetric, terms: Terms, first: Result, second: Result, what: str, system: str | None = None
 ) -> None:
-    """Raises unless segments and corpus have the same scores in two results; of the other result for this
-    system.
+    """Raise AssertionError unless two results have equal scores, of segments and of the corpus.
+
+    `system` selects the system of the second result; the default is its first system.
     """
-    for ours, theirs in zip(rows_of(one), rows_of(other, system), strict=True):
+    for ours, theirs in zip(rows_of(first), rows_of(second, system), strict=True):
         same_scores(metric, terms, ours, theirs, what)
-    same_scores(metric, terms, scores_of(one), scores_of(other, system), what)
+    same_scores(metric, terms, scores_of(first), scores_of(second, system), what)
 
 
 def same_scores(
@@ -102,8 +118,9 @@ def same_scores(
     what: str,
     sums: bool = False,
 ) -> None:
-    """Raises unless scores are equal as the terms say; sums that were made in another order may differ in
-    their last bits.
+    """Raise AssertionError unless scores are equal under the terms.
+
+    If `sums` is True, the last bits may differ, because the scores are sums in another order.
     """
     require(ours.keys() == theirs.keys(), metric, f"{what}: {list(ours)} and {list(theirs)}")
     if terms.exact and not sums:
@@ -114,8 +131,8 @@ def same_scores(
                 f"{what}: {name} is {value} and {theirs[name]}",
             )
     else:
-        # What is fitted on a system's rows gets the same bits of a model whatever the batches, and must not
-        # make more of them.
+        # A fit on a system's rows sees the same bits of a model for any batches, so it must not increase the
+        # differences.
         close(
             metric,
             ours,
@@ -126,25 +143,25 @@ def same_scores(
 
 
 def same_arrays(metric: AnyMetric, terms: Terms, ours: Array, theirs: Array, what: str) -> None:
-    """Raises unless arrays are equal as the terms say."""
+    """Raise AssertionError unless arrays are equal under the terms."""
     require(ours.shape == theirs.shape, metric, f"{what}: shapes are {ours.shape} and {theirs.shape}")
-    one, other = (
+    first, second = (
         {f"number {i}": value for i, value in enumerate(array.ravel().tolist())} for array in (ours, theirs)
     )
-    same_scores(metric, terms, one, other, what)
+    same_scores(metric, terms, first, second, what)
 
 
 def close(
     metric: AnyMetric, ours: Mapping[str, float], theirs: Mapping[str, float], tolerance: float, what: str
 ) -> None:
-    """Raises unless numbers are equal but for a tolerance."""
+    """Raise AssertionError unless numbers are equal up to a tolerance."""
     for name, value in ours.items():
         near = np.allclose(value, theirs[name], rtol=tolerance, atol=tolerance, equal_nan=True)
         require(near, metric, f"{what}: {name} is {value} and {theirs[name]}")
 
 
 def arrays_of(value: Any) -> Any:
-    """The arrays of a column, and nothing of what else a view holds."""
+    """Return the arrays of a column of a view or corpus; None for any other attribute."""
     return (
         (value.values, value.offsets)
         if hasattr(value, "offsets")
@@ -155,7 +172,7 @@ def arrays_of(value: Any) -> Any:
 
 
 def contents_of(corpus: Corpus) -> Any:
-    """A copy of all that a corpus holds."""
+    """Return a copy of all texts and columns of a corpus."""
     columns = {name: arrays_of(value) for name, value in vars(corpus).items()}
     return copy.deepcopy(
         [
@@ -166,10 +183,10 @@ def contents_of(corpus: Corpus) -> Any:
     )
 
 
-def identical(one: Any, other: Any) -> bool:
-    """Whether nested lists and dictionaries of arrays are the same."""
+def identical(first: Any, second: Any) -> bool:
+    """Return True if nested lists and dictionaries of arrays are equal."""
     try:
-        np.testing.assert_equal(one, other)
+        np.testing.assert_equal(first, second)
     except AssertionError:
         return False
     return True

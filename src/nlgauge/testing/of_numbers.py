@@ -1,6 +1,4 @@
-"""What holds for a metric's numbers, whatever the texts: they hang on nothing but the texts and the fit,
-and add up.
-"""
+"""Checks of a metric's numbers on any texts: they depend only on the texts and the fit, and add up."""
 
 from __future__ import annotations
 
@@ -18,6 +16,7 @@ from nlgauge.engine.chunk import Chunk, statistics_of
 from nlgauge.engine.executors import Serial
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
+from nlgauge.metric.compiled import compiled
 from nlgauge.metric.table import Table
 from nlgauge.results.result import Result
 from nlgauge.testing.comparing import (
@@ -25,6 +24,7 @@ from nlgauge.testing.comparing import (
     arrays_of,
     close,
     contents_of,
+    fields_of,
     identical,
     require,
     rows_of,
@@ -38,16 +38,17 @@ from nlgauge.testing.texts import sample
 
 
 def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
-    """What a metric is given (texts, ids, fits, features) is as it was afterwards, so that a second look
-    finds the same.
+    """Check that a metric does not change its inputs: texts, ids, fits and features.
+
+    A second computation must therefore return the same numbers.
     """
     texts = sample()
-    given = copy.deepcopy(texts)
-    fits = scored(metric, *given)._job.fits
-    require(given == texts, metric, "it changes the caller's lists")
-    corpus = Corpus.read(*texts)
+    passed = copy.deepcopy(texts)
+    fits = scored(metric, *passed)._job.fits
+    require(passed == texts, metric, "it changes the caller's lists")
+    corpus = Corpus.read(*texts, fields=fields_of(metric, texts[2]))
     chunk = Chunk(corpus, np.arange(len(corpus)), RunOptions())
-    what = "it changes what it is given: the same rows, looked at again, give other numbers"
+    what = "the same rows have different numbers the second time: it changes its inputs, or it is random"
     if isinstance(metric, CorpusMetric):
         before = contents_of(corpus)
         first, second = (metric.whole(corpus, corpus.systems[0], chunk.features) for _ in range(2))
@@ -56,17 +57,42 @@ def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
         fitted = next(iter(fits.values()), {})
         (rows,) = chunk.rows(metric)
         columns = [fitted, {name: arrays_of(value) for name, value in vars(rows.view).items()}]
-        before, held = contents_of(corpus), copy.deepcopy(columns)
+        before, copied = contents_of(corpus), copy.deepcopy(columns)
         ours, theirs = (statistics_of(metric, rows.view, fitted) for _ in range(2))
         for part, values in ours.items():
             same_arrays(metric, terms, values, theirs[part], what)
-        require(identical(columns, held), metric, "it changes the view or the fit that it is given")
-    require(identical(before, contents_of(corpus)), metric, "it changes the corpus that it is given")
+        require(identical(columns, copied), metric, "it changes its view or its fit")
+    require(identical(before, contents_of(corpus)), metric, "it changes the corpus")
+
+
+def check_compiled_numbers_are_the_same(metric: AnyMetric, terms: Terms) -> None:
+    """Check that the compiled form of a metric, if it has one, gives the statistics of the ordinary way bit for bit
+    (`nlgauge.metric.compiled` has the rules for compiled metrics).
+    """
+    form = compiled(metric)
+    if form is None or not isinstance(metric, Metric):
+        return
+    predictions, references, _ = sample()
+    singles = [several[0] if isinstance(several, list) else several for several in references]
+    corpus = Corpus.read(predictions, singles)
+    (rows,) = Chunk(corpus, np.arange(len(corpus)), RunOptions()).rows(metric)
+    texts = [
+        [corpus.texts[number] for number in side.tolist()]
+        for side in (rows.view.predictions, rows.view.reference)
+    ]
+    expected = np.hstack(list(statistics_of(metric, rows.view, {}).values()))
+    computed = form.native.statistics(*texts)
+    require(
+        computed is not None and identical(computed[0], np.ascontiguousarray(expected)),
+        metric,
+        "its compiled form computes different statistics; read rows only with view.rows(feature)",
+    )
 
 
 def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms: Terms) -> None:
-    """The same call gives the same numbers, intervals and tests, and the global random state is never
-    touched.
+    """Check that equal calls return equal numbers, intervals and tests.
+
+    The global random state must not change either.
     """
     texts, others = sample(), sample(2)[0]
     with _unusual_random_state() as touched:
@@ -76,15 +102,17 @@ def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms
         require(
             identical(first, second),
             metric,
-            "the same call gives other numbers, intervals or p-values the second time",
+            "the same call returns different numbers, intervals or p-values the second time",
         )
-        require(not touched(), metric, "it touches the global random state; use np.random.default_rng(seed)")
+        require(not touched(), metric, "it changes the global random state; use np.random.default_rng(seed)")
 
 
 @contextmanager
 def _unusual_random_state() -> Iterator[Callable[[], bool]]:
-    """Puts the global generators where nobody else does, so that seeding them shows too, and back
-    afterwards; gives whether they were touched.
+    """Set the global generators to an unusual state, and restore them afterwards.
+
+    Yield a function that returns True if the state was changed. The state is unusual, so that a seed of the
+    metric is detected too.
     """
     torch = sys.modules.get("torch")
     before = _random_states()
@@ -103,7 +131,7 @@ def _unusual_random_state() -> Iterator[Callable[[], bool]]:
 
 
 def _random_states() -> list[Any]:
-    """The states of the global generators; that of torch where it was imported."""
+    """Return the states of the global generators, with the generator of torch if it is imported."""
     torch = sys.modules.get("torch")
     return [
         random.getstate(),
@@ -118,12 +146,12 @@ def _everything(result: Result) -> list[Any]:
 
 
 def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> None:
-    """One row, all rows and a block of resamples are the same arithmetic."""
+    """Check that one row, all rows and a stack of resamples have the same arithmetic."""
     if isinstance(metric, CorpusMetric):
         return
     (table,) = scored(metric, *sample())._tables.values()
     scoring = _of_rows(table)
-    what = "score() must work over the last axis: a row's score may not depend on the rows beside it"
+    what = "score() must work over the last axis: a row's score must not depend on other rows"
     for part, rows in table.statistics.items():
         every, block = scoring.score(part, rows), scoring.score(part, np.stack([rows, 2 * rows]))
         for output in metric.outputs()[part]:
@@ -134,8 +162,9 @@ def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> Non
 
 
 def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Terms) -> None:
-    """Statistics have one row of float64 per segment, and the corpus score is `score` of their sum,
-    weighted or not.
+    """Check that the corpus score is `score` of the sum of the rows, weighted or not.
+
+    Statistics must have one row of float64 per segment.
     """
     if isinstance(metric, CorpusMetric):
         return
@@ -143,36 +172,37 @@ def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Ter
     for weights in (None, np.arange(1.0, len(texts[0]) + 1)):
         result = scored(metric, *texts, weights=weights)
         (table,) = result._tables.values()
-        found: dict[str, float] = {}
+        expected: dict[str, float] = {}
         for part, rows in table.statistics.items():
             require(
                 rows.dtype == np.float64 and len(rows) == len(texts[0]),
                 metric,
-                "statistics must be one row of float64 per segment",
+                f"statistics must be one row of float64 per segment ({len(texts[0])}), but {part} has {rows.dtype} of the"
+                f" shape {rows.shape}",
             )
             total = sum(rows if weights is None else rows * weights[:, None])
-            found |= {
+            expected |= {
                 name: float(value) for name, value in _of_rows(table).score(part, np.asarray(total)).items()
             }
-        scores = {name: value for name, value in scores_of(result).items() if name in found}
-        close(metric, scores, found, 1e-9, "the corpus score is not the score of the sum of rows")
+        scores = {name: value for name, value in scores_of(result).items() if name in expected}
+        close(metric, scores, expected, 1e-9, "the corpus score is not the score of the sum of rows")
         close(
             metric,
             {"score": scores_of(result)["score"]},
-            {"score": found[first_output(metric).name]},
+            {"score": expected[first_output(metric).name]},
             1e-9,
             "score is not the first output",
         )
 
 
 def _of_rows(table: Table) -> Metric:
-    """What scores the rows of a table: the metric, or one of averages where references are averaged."""
+    """Return the metric of a table's rows: the metric, or its averages if references are averaged."""
     assert isinstance(table.metric, Metric)
     return table.metric
 
 
 def check_a_segment_alone_scores_as_among_others(metric: AnyMetric, terms: Terms) -> None:
-    """A segment's score does not depend on the other segments, but through a fit."""
+    """Check that a segment's score depends on other segments only through a fit."""
     if isinstance(metric, CorpusMetric) or metric.fit() is not None:
         return
     texts = sample()
@@ -185,7 +215,7 @@ def check_a_segment_alone_scores_as_among_others(metric: AnyMetric, terms: Terms
 
 
 def check_the_order_of_segments_does_not_matter(metric: AnyMetric, terms: Terms) -> None:
-    """Segments in another order have the same scores, and so has the corpus."""
+    """Check that the order of segments changes no score, of segments or of the corpus."""
     texts = sample()
     order = np.random.default_rng(3).permutation(len(texts[0]))
     straight, permuted = (
@@ -201,7 +231,7 @@ def check_the_order_of_segments_does_not_matter(metric: AnyMetric, terms: Terms)
 
 
 def check_chunks_do_not_matter(metric: AnyMetric, terms: Terms) -> None:
-    """However the corpus is cut into chunks, statistics and scores are the same."""
+    """Check that statistics and scores do not depend on the division into chunks."""
     texts, others = sample(), sample(2)[0]
     systems = {"A": texts[0], "B": others}
     whole = scored(metric, systems, *texts[1:])
@@ -215,7 +245,7 @@ def check_chunks_do_not_matter(metric: AnyMetric, terms: Terms) -> None:
 
 
 def check_the_batch_size_does_not_matter(metric: AnyMetric, terms: Terms) -> None:
-    """`batch_size` changes no number."""
+    """Check that `batch_size` changes no number."""
     texts = sample()
     plain = scored(metric, *texts)
     for size in (1, 7):
@@ -224,58 +254,60 @@ def check_the_batch_size_does_not_matter(metric: AnyMetric, terms: Terms) -> Non
 
 
 def check_a_system_scores_the_same_in_any_company(metric: AnyMetric, terms: Terms) -> None:
-    """A system's scores do not depend on which other systems are scored."""
+    """Check that a system's scores do not depend on the other systems."""
     texts, others = sample(), sample(2)[0]
     alone = scored(metric, *texts)
     several = scored(metric, {"B": others, "A": texts[0], "twin": texts[0]}, *texts[1:])
     for system in ("A", "twin"):
-        same_results(
-            metric, terms, alone, several, "a system's numbers depend on the systems beside it", system
-        )
-    one, other = (list(scores_of(several, system).values()) for system in ("A", "twin"))
+        same_results(metric, terms, alone, several, "a system's numbers depend on the other systems", system)
+    first, second = (list(scores_of(several, system).values()) for system in ("A", "twin"))
     require(
-        np.array_equal(one, other, equal_nan=True),
+        np.array_equal(first, second, equal_nan=True),
         metric,
         "two systems with the same texts have different scores",
     )
 
 
 def check_one_reference_may_come_in_a_list(metric: AnyMetric, terms: Terms) -> None:
-    """A reference is the same alone, in a list, and (without a fit) given twice."""
+    """Check that a reference scores the same as a string, in a list, and twice in a list.
+
+    A metric with a fit is not checked with a repeated reference.
+    """
     predictions, references, sources = sample()
     plain = scored(metric, predictions, [group[0] for group in references], sources)
     listed = scored(
         metric, [[prediction] for prediction in predictions], [group[:1] for group in references], sources
     )
-    same_results(metric, terms, plain, listed, "a text scores otherwise in a list of one")
+    same_results(metric, terms, plain, listed, "a text has a different score in a list of length 1")
     if metric.fit() is None:
         twice = scored(metric, predictions, [group[:1] * 2 for group in references], sources)
-        same_results(metric, terms, plain, twice, "the same reference given twice scores otherwise")
+        same_results(metric, terms, plain, twice, "a repeated reference changes the score")
 
 
 def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms: Terms) -> None:
-    """What is explained is what was scored: every part's statistics are those of the row, whichever
-    reference decided it.
+    """Check that explanations have the statistics of the scored rows.
+
+    The statistics of every part must equal the statistics of the row, for any reference that determined it.
     """
     if isinstance(metric, CorpusMetric):
         return
     predictions, references, sources = sample()
-    for given in ([group[0] for group in references], references):
-        result = scored(metric, predictions, given, sources)
+    for texts in ([group[0] for group in references], references):
+        result = scored(metric, predictions, texts, sources)
         (table,) = result._tables.values()
         if _of_rows(table) != metric:
-            return  # references are averaged, and each explanation has the statistics of one
+            return  # references are averaged, and each explanation has the statistics of a single reference
         for i in range(0, len(predictions), 4):
             explanations = result.explain(result.labels[0], i)
             parts = [part for explanation in explanations for part in explanation.statistics]
             require(
                 not parts or set(parts) == set(table.statistics),
                 metric,
-                f"its explanations are of {parts}, not of all its parts",
+                f"its explanations have the parts {parts}, but the metric has {list(table.statistics)}",
             )
             for explanation in explanations:
                 for part, statistics in explanation.statistics.items():
-                    what = f"the explanation of {part} has other statistics than the row that was scored"
+                    what = f"the statistics of the explanation of {part} differ from the statistics of the scored row"
                     same_arrays(
                         metric,
                         terms,

@@ -1,6 +1,4 @@
-"""What holds for the scores of particular texts: bounds, the best score, the direction, and that an empty
-text is a text.
-"""
+"""Checks of scores of particular texts: bounds, the best score, the direction, and empty texts."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from nlgauge.testing.texts import ODD, SENTENCES
 
 
 def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
-    """Predictions that equal their references do not score worse than those of other segments."""
+    """Check that predictions equal to their references do not score worse than other predictions."""
     output = first_output(metric)
     if terms.judged or metric.takes == "alone" or output.higher_is_better is None:
         return
@@ -29,13 +27,13 @@ def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
     require(
         not beaten,
         metric,
-        f"equal texts have the {output.name} {equal}, others {other}, which is better: is higher_is_better"
-        " wrong?",
+        f"equal texts have the {output.name} {equal}, other texts have {other}, which is better: is"
+        " higher_is_better wrong?",
     )
 
 
 def require_bounds(metric: AnyMetric, result: Result, terms: Terms) -> None:
-    """Every score of a result, of the corpus and of segments, is within the bounds of its output, or NaN."""
+    """Raise AssertionError unless all scores of a result are NaN or within their bounds."""
     rounding = 1e-9 if terms.exact else 1e-5
     for table in result._tables.values():
         scores, segments = table.scores(), table.segments()
@@ -45,15 +43,15 @@ def require_bounds(metric: AnyMetric, result: Result, terms: Terms) -> None:
             require(
                 not len(wrong),
                 metric,
-                f"{output.name} is {wrong[:1].tolist()}, its bounds are {output.low} and {output.high}",
+                f"{output.name} is {wrong[:1].tolist()}, but its bounds are {output.low} and {output.high}",
             )
 
 
 def check_bounds_hold_on_odd_texts(metric: AnyMetric, terms: Terms) -> None:
-    """Odd texts of every kind, in pairs, are scored, and every score is within its bounds or NaN."""
+    """Check that pairs of odd texts of every kind have scores within bounds, or NaN."""
     usual = SENTENCES[1][0]
     texts = [*ODD.values(), usual]
-    # All pairs are a few hundred: too many for a model.
+    # There are a few hundred pairs, which are too many for a model.
     pairs = [(a, b) for a, b in product(texts, texts) if terms.exact or a == b or usual in (a, b)]
     require_bounds(
         metric, scored(metric, [a for a, _ in pairs], [b for _, b in pairs], [b for _, b in pairs]), terms
@@ -61,7 +59,7 @@ def check_bounds_hold_on_odd_texts(metric: AnyMetric, terms: Terms) -> None:
 
 
 def check_an_odd_text_alone_is_scored(metric: AnyMetric, terms: Terms) -> None:
-    """An odd text as the only segment is scored within bounds."""
+    """Check that an odd text as the only segment has scores within bounds, or NaN."""
     for kind, text in ODD.items():
         try:
             require_bounds(metric, scored(metric, [text], [[text, SENTENCES[1][0]]], [text]), terms)
@@ -71,8 +69,9 @@ def check_an_odd_text_alone_is_scored(metric: AnyMetric, terms: Terms) -> None:
 
 
 def check_an_empty_prediction_is_never_best(metric: AnyMetric, terms: Terms) -> None:
-    """An empty prediction has neither the best score nor a better one than the reference itself, unless
-    the model itself was asked about it.
+    """Check that an empty prediction has no best score, and none better than the reference.
+
+    Metrics that show empty predictions to a model (`shows_empty`) are not checked.
     """
     if getattr(metric, "shows_empty", False):
         return
@@ -91,13 +90,13 @@ def check_an_empty_prediction_is_never_best(metric: AnyMetric, terms: Terms) -> 
         require(
             worse,
             metric,
-            f"an empty prediction has a better {part[0].name}, {value}, than the text that is asked for,"
-            f" {equal}",
+            f"an empty prediction has a better {part[0].name}, {value}, than a prediction equal to the"
+            f" reference, {equal}",
         )
 
 
 def check_equal_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> None:
-    """Where there is a best score, a prediction that equals its reference has it."""
+    """Check that predictions equal to their references get the best score, if it is finite."""
     output = first_output(metric)
     if terms.judged or metric.takes == "alone" or output.higher_is_better is None or math.isinf(best(output)):
         return
@@ -117,7 +116,7 @@ def check_equal_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> Non
 
 
 def check_equal_odd_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> None:
-    """The same of odd texts, but for just those of `not_best_when_equal`."""
+    """Check that equal odd texts get the best score, except for `not_best_when_equal`."""
     output = first_output(metric)
     if (
         terms.judged
@@ -134,15 +133,15 @@ def check_equal_odd_texts_get_the_best_score(metric: AnyMetric, terms: Terms) ->
         for kind, row in zip(ODD, rows, strict=True)
         if not math.isclose(row[output.name], best(output), abs_tol=1e-5)
     }
-    known = set(terms.not_best_when_equal)
+    exceptions = set(terms.not_best_when_equal)
     require(
-        not short - known,
+        not short - exceptions,
         metric,
-        "equal odd texts do not get the best score; if that is meant, say"
+        "equal odd texts do not get the best score; if this is intended, pass"
         f" not_best_when_equal={sorted(short)}",
     )
     require(
-        not known - short,
+        not exceptions - short,
         metric,
-        f"these get the best score, not_best_when_equal says otherwise: {sorted(known - short)}",
+        f"texts in not_best_when_equal get the best score: {sorted(exceptions - short)}",
     )

@@ -1,4 +1,4 @@
-"""What holds for a metric as a value: how it is made, printed, parsed, signed, and what it names."""
+"""Checks of a metric as a value: creation, printing, parsing, signature and outputs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from nlgauge.models import Model
 from nlgauge.testing.comparing import Terms, identical, outputs_of, require, rows_of, scored, scores_of
 from nlgauge.testing.texts import sample
 
-# The parameters that name weights.
+# Parameters that name weights.
 _WEIGHTS = ("model", "vectors")
 
 
 def has_model(metric: AnyMetric | type[AnyMetric]) -> bool:
-    """Whether one of the metric's parameters is a model or a table of word vectors."""
+    """Return True if a parameter of the metric is a model or a table of word vectors."""
     return is_dataclass(metric) and any(parameter.name in _WEIGHTS for parameter in fields(metric))
 
 
 def _has_own_objects(metric: AnyMetric) -> bool:
-    """Whether one of the parameters is the caller's own model or function, which a printed metric only
-    names.
-    """
+    """Return True if a parameter is a model object or a function, which printing only names."""
     return any(
         isinstance(value := getattr(metric, parameter.name), Model) or callable(value)
         for parameter in fields(metric)  # type: ignore[arg-type]
@@ -36,7 +34,7 @@ def _has_own_objects(metric: AnyMetric) -> bool:
 
 
 def check_it_is_a_frozen_value(metric: AnyMetric, terms: Terms) -> None:
-    """A metric is a frozen dataclass: equal to its copy, hashable, and not to be changed."""
+    """Check that a metric is a frozen dataclass, hashable, and equal to its copy."""
     require(
         is_dataclass(metric), metric, "it is not a dataclass; decorate its class with @dataclass(frozen=True)"
     )
@@ -57,89 +55,97 @@ def check_it_is_a_frozen_value(metric: AnyMetric, terms: Terms) -> None:
 
 
 def check_outputs_have_names_and_bounds(metric: AnyMetric, terms: Terms) -> None:
-    """Outputs have names that differ and low < high, and a result has just these."""
+    """Check that outputs have distinct names and low < high, and that a result has these outputs."""
     outputs = outputs_of(metric)
     names = [output.name for output in outputs]
     require(
         len(set(names)) == len(names) > 0,
         metric,
-        f"its outputs must have names that differ, they are {names}",
+        f"its outputs must have names that differ, but they are {names}",
     )
     require("score" not in names[1:], metric, "an output that is not the first may not be called 'score'")
     for output in outputs:
         require(
             output.low < output.high,
             metric,
-            f"the bounds of {output.name} are not bounds: {output.low} to {output.high}",
+            f"the lower bound of {output.name} must be below the upper bound; got {output.low} and"
+            f" {output.high}",
         )
-    found = list(scores_of(scored(metric, *sample())))
+    scored_names = list(scores_of(scored(metric, *sample())))
     require(
-        found == ["score", *(name for name in names if name != "score")],
+        scored_names == ["score", *(name for name in names if name != "score")],
         metric,
-        f"it names the outputs {names}, but a result has {found}",
+        f"outputs() has the names {names}, but a result has {scored_names}",
     )
 
 
 def check_it_prints_as_it_parses(metric: AnyMetric, terms: Terms) -> None:
-    """The metric as printed parses back to an equal one, with every parameter that can be changed."""
+    """Check that the printed metric parses to an equal metric, for all changed parameters."""
     if _has_own_objects(metric):
         return
     with _findable(metric):
-        for one in (metric, *_variants(metric, terms).values()):
+        for variant in (metric, *_variants(metric, terms).values()):
+            printed = str(variant)
             try:
-                again = parse(str(one))
+                again = parse(printed)
             except NlgaugeError as error:
                 raise AssertionError(
-                    f"{metric.name}: as printed, {str(one)!r}, it does not parse: {error}"
+                    f"{metric.name}: its printed form {printed!r} cannot be parsed: {error}"
                 ) from None
-            require(again == one, metric, f"as printed, {str(one)!r}, it parses to another metric, {again!r}")
-            require(hash(again) == hash(one), metric, "equal metrics have different hashes")
+            require(
+                again == variant,
+                metric,
+                f"its printed form {printed!r} parses to a different metric, {again!r}",
+            )
+            require(hash(again) == hash(variant), metric, "equal metrics have different hashes")
 
 
 def check_the_signature_tells_parameters_apart(metric: AnyMetric, terms: Terms) -> None:
-    """Every parameter that changes a number is in the signature, which is one line."""
+    """Check that the signature is one line with every parameter that changes a number."""
     texts = sample()
     corpus = Corpus.read(*texts)
     signature = metric.signature(corpus)
     require("\n" not in signature, metric, "its signature has more than one line")
     for name, other in _variants(metric, terms).items():
         if other.signature(corpus) == signature:
-            ours, theirs = (scored(one, *texts) for one in (metric, other))
+            ours, theirs = (scored(variant, *texts) for variant in (metric, other))
             same = identical([rows_of(ours), scores_of(ours)], [rows_of(theirs), scores_of(theirs)])
             require(same, metric, f"{name} changes its numbers, but not its signature; add it to facts()")
 
 
 def other_values(metric: AnyMetric, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Another value for each parameter: the known one, else one that follows from its own, where one does."""
-    found = dict(known)
+    """Return another value for each parameter: from `known`, or derived from a number or bool."""
+    values = dict(known)
     for parameter in fields(metric):  # type: ignore[arg-type]
         value = getattr(metric, parameter.name)
         if isinstance(value, int | float):
-            found.setdefault(parameter.name, not value if isinstance(value, bool) else value + 1)
-    return found
+            values.setdefault(parameter.name, not value if isinstance(value, bool) else value + 1)
+    return values
 
 
 def _variants(metric: AnyMetric, terms: Terms) -> dict[str, AnyMetric]:
-    """The metric with another value of one parameter, for each parameter that has a valid one."""
-    found: dict[str, AnyMetric] = {}
+    """Return copies of the metric with one changed parameter, for each parameter with a valid other value."""
+    variants: dict[str, AnyMetric] = {}
     for name, value in other_values(metric, terms.other_values).items():
         try:
-            found[name] = replace(metric, **{name: value})  # type: ignore[type-var]
+            variants[name] = replace(metric, **{name: value})  # type: ignore[type-var]
         except NlgaugeError:
             if name in terms.other_values:
                 raise
-    return found
+    return variants
 
 
 @contextmanager
 def _findable(metric: AnyMetric) -> Iterator[None]:
-    """Lets the registry find the metric's class meanwhile, where it is not registered."""
-    known = metric_classes().get(metric.name)
-    require(known in (None, type(metric)), metric, f"another metric of this name is registered, {known}")
-    if known is None:
+    """Register the metric's class inside the block, if it is not registered."""
+    registered = metric_classes().get(metric.name)
+    require(
+        registered in (None, type(metric)), metric, f"another metric of this name is registered, {registered}"
+    )
+    if registered is None:
         REGISTERED.classes[metric.name] = type(metric)
     try:
         yield
     finally:
-        if known is None:
+        if registered is None:
             del REGISTERED.classes[metric.name]

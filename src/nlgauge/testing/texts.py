@@ -1,4 +1,4 @@
-"""The texts that metrics are checked on."""
+"""Texts on which metrics are checked."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ SENTENCES = [
     ("Well!", ["Well!"]),
     ("a", ["a"]),
     ("It costs $1,234.56 (about 20% more).", ["It costs $1,234.56, some 20% more."]),
-    ("", ["Nothing was said here."]),
+    ("", ["Nothing was sent here."]),
     (
-        "Shares fell 3.5% in early trading , traders said .",
-        ["Shares fell by 3.5 % in early trading, traders said."],
+        "Shares fell 3.5€ in early trading , traders said .",
+        ["Shares fell by 3.5 € in early trading, traders said."],
     ),
 ]
 WORDS = "the cat sat on a Mat mat. (hi) don't 3,000.5 U.S. $5 - &amp; ﬁ Straße I".split()
 
-# Texts that break things, by what is odd about them; `not_best_when_equal` speaks of them by these names.
+# Texts that often break metrics, by their oddity; `not_best_when_equal` uses these names.
 ODD = {
     "empty": "",
     "only spaces": " \t\u3000 ",
@@ -45,7 +45,7 @@ Sample = tuple[list[str], list[list[str]], list[str]]
 
 
 def sample(seed: int = 1, segments: int = 12) -> Sample:
-    """Predictions, one to three references each, and sources, some of them empty or repeated."""
+    """Return predictions, one to three references each, and sources; some are empty or repeated."""
     rng = random.Random(seed)  # noqa: S311
     predictions, references, sources = [], [], []
     for i in range(segments):

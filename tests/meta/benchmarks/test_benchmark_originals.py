@@ -293,7 +293,7 @@ def test_mqm_ratings(tmp_path):
     assert machine.ratings == {"mqm": (-5.1, 0.0)}
     assert machine.human["mqm"] == pytest.approx(-2.55)
     assert (human.human, human.by_human, machine.by_human) == ({"mqm": -25.0}, True, False)
-    with pytest.raises(InputError, match="'Awful' is none of"):
+    with pytest.raises(InputError, match=r"'Awful'.*major"):
         originals.read(write(tmp_path / "mqm_x_ende.tsv", MQM + "S\td\t1\t1\tr\ts\tt\tc\tAwful\n"))
     with pytest.raises(InputError, match=r"language.*pair"):
         originals.read(write(tmp_path / "ratings.tsv", MQM + body))
@@ -332,10 +332,10 @@ def test_wmt_direct_assessment(tmp_path):
         ("cs-en:2", "other.1+uedin.4955", "deux", "dva", ("two",), {"da_z": 0.25}),
     ]
     write(tmp_path / "alone" / "DA-seglevel.csv", table)
-    with pytest.raises(InputError, match=r"translation.*names"):
+    with pytest.raises(InputError, match="has no translations"):
         originals.read(tmp_path / "alone")
     write(folder / "DA-seglevel.csv", "LP DATA SYSTEM SID HUMAN\ncs-en newstest2017 online-A.0 3 -0.5\n")
-    with pytest.raises(InputError, match=r"segment 3 of newstest2017.*2"):
+    with pytest.raises(InputError, match=r"newstest2017.*2 lines.*segment 3"):
         originals.read(folder)
 
 
@@ -416,7 +416,7 @@ def test_webnlg(tmp_path):
     assert (row.human, row.ratings["fluency"]) == ({"correctness": 80.0, "fluency": 70.0}, (80.0, 60.0))
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaa">]>' + WEBNLG
     write(folder / "corpus" / "rdf-to-text-generation-test-data-with-refs-en.xml", bomb)
-    with pytest.raises(InputError, match="declares entities"):
+    with pytest.raises(InputError, match="declares XML entities"):
         originals.read(folder)
 
 
@@ -458,7 +458,5 @@ def test_what_is_not_there_or_broken_is_refused(tmp_path):
     ],
 )
 def test_a_file_of_a_known_kind_with_other_contents_is_refused(tmp_path, name, text):
-    with pytest.raises(
-        InputError, match=r"is not of the form in which its benchmark is released|is missing|has no"
-    ):
+    with pytest.raises(InputError, match=r"format of its benchmark|is missing|has no"):
         originals.read(write(tmp_path / name, text))

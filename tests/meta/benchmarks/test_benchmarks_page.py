@@ -7,17 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+from nlgauge.meta.benchmarks.catalog import CATALOG
 
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "benchmarks.md").read_text("utf-8")
 
 
 def test_every_benchmark_is_named_and_those_of_the_table_with_license_and_source():
-    assert [name for name in CATALOGUE if f"`{name}`" not in PAGE] == []
+    assert [name for name in CATALOG if f"`{name}`" not in PAGE] == []
     rows = {row.split("`")[1]: row for row in PAGE.splitlines() if row.startswith("| `")}
     assert len(rows) == 12
     for name, row in rows.items():
-        card = CATALOGUE[name]
+        card = CATALOG[name]
         assert f"| {card.task} |" in row
         assert f"| {card.license} | <{card.source}> |" in row
 

@@ -302,10 +302,10 @@ def test_wmt21_segments() -> None:
 
 TESTS: dict[str, dict[str, Any]] = {
     "cells": {"swap": "cells"},
-    "inputs": {"generalise_to": "inputs"},
+    "inputs": {"generalize_to": "inputs"},
     "systems": {},
     "williams": {"test": "williams"},
-    "both": {"generalise_to": "both"},
+    "both": {"generalize_to": "both"},
 }
 
 

@@ -56,7 +56,7 @@ def test_groups_are_averaged():
 def test_constant_and_missing_metrics():
     given = Judgments.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2)), "m": [[1, 2], [3, 5]]})
     assert np.isnan(between_metrics(given).column("value")[0])
-    with pytest.raises(InputError, match="two metrics"):
+    with pytest.raises(InputError, match=r"metrics.*got none"):
         between_metrics(Judgments.from_arrays([[1, 2]], {}))
 
 

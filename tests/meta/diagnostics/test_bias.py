@@ -243,7 +243,7 @@ PRINTED = {
 
 
 def test_the_human_columns_of_the_shannon_paper():
-    """Table 3, over 1,700 summaries; what was tokenised otherwise (coverage, novelty) is further off and
+    """Table 3, over 1,700 summaries; what was tokenized otherwise (coverage, novelty) is further off and
     not asserted.
     """
     rows = rows_of("summeval")

@@ -24,8 +24,8 @@ from nlgauge.meta.diagnostics.stress import (
     aces_score,
     contrast,
     stress,
-    wilson,
 )
+from nlgauge.stats.intervals import wilson
 
 TEXTS = [
     "The mayor of Lyon, Anna Weber, was elected in 2019 with 53.5 per cent.",

@@ -27,10 +27,10 @@ U = np.array(
 )
 
 
-def uniform(labelled: np.ndarray, units: np.ndarray | None = None) -> Drawn:
-    units = np.arange(len(labelled)) if units is None else units
-    share = len(np.unique(units[labelled])) / len(np.unique(units))
-    return Drawn(labelled, np.full(len(labelled), share), units, units)
+def uniform(labeled: np.ndarray, units: np.ndarray | None = None) -> Drawn:
+    units = np.arange(len(labeled)) if units is None else units
+    share = len(np.unique(units[labeled])) / len(np.unique(units))
+    return Drawn(labeled, np.full(len(labeled), share), units, units)
 
 
 def scores(
@@ -44,8 +44,8 @@ def scores(
     ), metrics
 
 
-def shown(human: np.ndarray, labelled: np.ndarray) -> np.ndarray:
-    return np.where(labelled, human, np.nan)
+def shown(human: np.ndarray, labeled: np.ndarray) -> np.ndarray:
+    return np.where(labeled, human, np.nan)
 
 
 @pytest.mark.parametrize("power", [0.0, 0.6, 1.0])
@@ -56,9 +56,9 @@ def test_the_estimate_and_its_variance_are_right_on_average_over_all_samples(pow
     )
     found = []
     for chosen in combinations(range(7), 3):
-        labelled = np.isin(np.arange(7), chosen)
+        labeled = np.isin(np.arange(7), chosen)
         found.append(
-            controlled(summed(shown(human, labelled), prediction, uniform(labelled), new_inputs=False), power)
+            controlled(summed(shown(human, labeled), prediction, uniform(labeled), new_inputs=False), power)
         )
     estimates = np.array([one.estimate for one in found])
     assert estimates.mean() == pytest.approx(human.mean(), abs=1e-12)
@@ -71,15 +71,15 @@ def test_variance_of_new_inputs_is_right_on_average_over_all_populations_and_sam
     for picked in np.ndindex(4, 4, 4, 4):
         human, prediction = world[list(picked)].T
         for chosen in combinations(range(4), 2):
-            labelled = np.isin(np.arange(4), chosen)
-            if np.ptp(human[labelled]) == 0:
+            labeled = np.isin(np.arange(4), chosen)
+            if np.ptp(human[labeled]) == 0:
                 # What the formulas give here is not an interval, and said to be so; it is 0 if the
                 # predictions are as equal.
-                part = controlled(summed(human, prediction, uniform(labelled), new_inputs=True), 0.5)
+                part = controlled(summed(human, prediction, uniform(labeled), new_inputs=True), 0.5)
                 assert np.isnan(part.variance)
-                variances.append(0.25 * np.var(prediction[labelled], ddof=1) / 4)
+                variances.append(0.25 * np.var(prediction[labeled], ddof=1) / 4)
             else:
-                part = controlled(summed(human, prediction, uniform(labelled), new_inputs=True), 0.5)
+                part = controlled(summed(human, prediction, uniform(labeled), new_inputs=True), 0.5)
                 variances.append(part.variance)
             estimates.append(part.estimate)
     assert np.mean(estimates) == pytest.approx(world[:, 0].mean(), abs=1e-12)
@@ -90,7 +90,7 @@ def test_golden_values_of_ppi_py() -> None:
     """ppi_mean_pointestimate(Y, F, U, lam=lam) and ppi_mean_ci(Y, F, U, alpha=0.05, lam=lam) of ppi_py at
     bd90caa.
 
-    Its lambda is of the unlabelled alone, ours of all; it divides variances by n and takes quantiles of the
+    Its lambda is of the unlabeled alone, ours of all; it divides variances by n and takes quantiles of the
     normal distribution.
     """
     golden = {
@@ -98,9 +98,9 @@ def test_golden_values_of_ppi_py() -> None:
         0.5: (3.4524999999999997, 2.9369104813326032, 3.968089518667396),
         1.0: (3.405, 2.9217039191460574, 3.888296080853942),
     }
-    labelled = np.arange(30) < 10
+    labeled = np.arange(30) < 10
     part = summed(
-        np.concatenate([Y, np.full(20, np.nan)]), np.concatenate([F, U]), uniform(labelled), new_inputs=True
+        np.concatenate([Y, np.full(20, np.nan)]), np.concatenate([F, U]), uniform(labeled), new_inputs=True
     )
     for power, (point, low, high) in golden.items():
         found = controlled(part, power * 30 / 20)
@@ -112,36 +112,36 @@ def test_golden_values_of_ppi_py() -> None:
         # With their way of estimating the same two variances, ours is theirs.
         assert np.sqrt(found.variance * 9 / 10) == pytest.approx(theirs, rel=0.08)
     # Their tuned point estimate, 3.42661, takes the variance of predictions from all outputs, ours from the
-    # labelled ones.
+    # labeled ones.
     assert controlled(part, best_power([part])).estimate == pytest.approx(3.4266099592665156, abs=0.03)
 
 
 def test_explicit_formula_of_the_interval() -> None:
     human, metrics = scores(0)
-    labelled = np.zeros(60, dtype=bool)
-    labelled[[3, 7, 8, 20, 21, 33, 40, 41, 50, 51, 52, 59]] = True
-    partly = shown(human, labelled)
+    labeled = np.zeros(60, dtype=bool)
+    labeled[[3, 7, 8, 20, 21, 33, 40, 41, 50, 51, 52, 59]] = True
+    partly = shown(human, labeled)
     h = out_of_fold(partly, metrics, np.arange(60), 5, 0, within_segments=False)
-    y, f = partly[:, labelled], h[:, labelled]
+    y, f = partly[:, labeled], h[:, labeled]
     y, f = y - y.mean(axis=1, keepdims=True), f - f.mean(axis=1, keepdims=True)
     power = min(max((y * f).sum() / (f * f).sum(), 0), 1)
     for s, row in enumerate(estimate(partly, metrics, seed=0)):
-        shift = h[s].mean() - h[s, labelled].mean()
+        shift = h[s].mean() - h[s, labeled].mean()
         rest = np.square(y[s] - power * f[s]).sum() / (12 - 1 - 1 / 3)
         variance = rest * (1 / 12 - 1 / 60) + y[s].var(ddof=1) / 60 + shift**2 / 3 * rest / (f[s] @ f[s])
         half = stats.t.ppf(0.975, 12 - 1 - 1 / 3) * np.sqrt(variance)
         assert row["power"] == pytest.approx(power)
-        assert row["estimate"] == pytest.approx(human[s, labelled].mean() + power * shift)
+        assert row["estimate"] == pytest.approx(human[s, labeled].mean() + power * shift)
         assert (row["low"], row["high"]) == pytest.approx((row["estimate"] - half, row["estimate"] + half))
 
 
 def test_labels_alone_are_the_usual_interval() -> None:
     human, metrics = scores(1)
-    labelled = np.arange(60) % 4 == 0
+    labeled = np.arange(60) % 4 == 0
     for of in ("means", "differences"):
-        for row in estimate(shown(human, labelled), metrics, of=of, power=0.0):
-            values = human[int(row["system"]) - 1, labelled] - (
-                human[int(row["other"]) - 1, labelled] if of == "differences" else 0
+        for row in estimate(shown(human, labeled), metrics, of=of, power=0.0):
+            values = human[int(row["system"]) - 1, labeled] - (
+                human[int(row["other"]) - 1, labeled] if of == "differences" else 0
             )
             usual = stats.t.interval(0.95, 14, values.mean(), stats.sem(values))
             assert (row["low"], row["high"]) == pytest.approx(usual)
@@ -165,22 +165,20 @@ def test_unequal_probabilities_and_documents_as_loops(seed: int) -> None:
     chances = rng.uniform(0.2, 1.0, size=size)[np.unique(units, return_index=True)[1]][
         np.unique(units, return_inverse=True)[1]
     ]
-    labelled = np.isin(
+    labeled = np.isin(
         units, rng.choice(np.unique(units), int(rng.integers(2, len(np.unique(units)) + 1)), replace=False)
     )
     human, prediction, power = rng.normal(size=size), rng.normal(size=size), float(rng.uniform())
     found = controlled(
-        summed(
-            shown(human, labelled), prediction, Drawn(labelled, chances, units, documents), new_inputs=True
-        ),
+        summed(shown(human, labeled), prediction, Drawn(labeled, chances, units, documents), new_inputs=True),
         power,
     )
-    total = sum(1 / chances[i] for i in range(size) if labelled[i])
-    mean_y = sum(human[i] / chances[i] for i in range(size) if labelled[i]) / total
-    mean_h = sum(prediction[i] / chances[i] for i in range(size) if labelled[i]) / total
+    total = sum(1 / chances[i] for i in range(size) if labeled[i])
+    mean_y = sum(human[i] / chances[i] for i in range(size) if labeled[i]) / total
+    mean_h = sum(prediction[i] / chances[i] for i in range(size) if labeled[i]) / total
     assert found.estimate == pytest.approx(mean_y + power * (prediction.mean() - mean_h))
     drawing, m = 0.0, 0
-    for unit in set(units[labelled]):
+    for unit in set(units[labeled]):
         members = [i for i in range(size) if units[i] == unit]
         chance = chances[members[0]]
         m += 1
@@ -194,12 +192,12 @@ def test_unequal_probabilities_and_documents_as_loops(seed: int) -> None:
     inputs = alone = 0.0
     for i in range(size):
         for j in range(size):
-            if labelled[i] and labelled[j] and documents[i] == documents[j]:
+            if labeled[i] and labeled[j] and documents[i] == documents[j]:
                 both = chances[i] if units[i] == units[j] else chances[i] * chances[j]
                 product = (human[i] - mean_y) * (human[j] - mean_y) / both / total**2
                 inputs += product
                 alone += product * (i == j)
-    clusters = len(set(documents[labelled]))
+    clusters = len(set(documents[labeled]))
     assert found.inputs == pytest.approx(max(inputs, alone) * clusters / max(clusters - 1, 1))
 
 
@@ -245,7 +243,7 @@ def test_neither_scale_nor_sign_of_a_metric_matters() -> None:
 def test_a_perfect_metric_is_worth_all_labels_and_noise_next_to_nothing() -> None:
     human, _ = scores(4)
     partly = shown(human, np.arange(60) < 15)
-    perfect = estimate(partly, human, generalise_to="none")
+    perfect = estimate(partly, human, generalize_to="none")
     assert perfect.column("estimate") == pytest.approx(human.mean(axis=1), abs=1e-3)
     assert min(perfect.column("effective_labels")) > 59
     noise = estimate(partly, np.random.default_rng(5).normal(size=human.shape))
@@ -256,7 +254,7 @@ def test_a_perfect_metric_is_worth_all_labels_and_noise_next_to_nothing() -> Non
 
 def _world(rng: np.random.Generator, drawn: str) -> tuple[np.ndarray, np.ndarray, dict, np.ndarray]:
     """Scores of 2 systems on 80 segments of 20 documents, 5 less an error count, of which about 24 are
-    labelled; and the mean over all inputs.
+    labeled; and the mean over all inputs.
     """
     documents = np.repeat(np.arange(20), 4)
     latent = (
@@ -282,8 +280,8 @@ def _world(rng: np.random.Generator, drawn: str) -> tuple[np.ndarray, np.ndarray
 
 @pytest.mark.parametrize("drawn", ["segments", "cells", "documents", "unequal"])
 @pytest.mark.parametrize("of", ["means", "differences"])
-@pytest.mark.parametrize("generalise_to", ["inputs", "none"])
-def test_intervals_hold_as_often_as_they_say(drawn: str, of: str, generalise_to: str) -> None:
+@pytest.mark.parametrize("generalize_to", ["inputs", "none"])
+def test_intervals_hold_as_often_as_they_say(drawn: str, of: str, generalize_to: str) -> None:
     """One interval per world, so that hits are independent; at least as many as 94% would give but for
     one time in 10,000.
     """
@@ -291,8 +289,8 @@ def test_intervals_hold_as_often_as_they_say(drawn: str, of: str, generalise_to:
     worlds, hits, width, width_of_labels_alone = 150, 0, 0.0, 0.0
     for _ in range(worlds):
         human, mask, how, metrics = _world(rng, drawn)
-        truth = human.mean(axis=1) if generalise_to == "none" else np.array([0.0, 0.4])
-        row = estimate(shown(human, mask), metrics, of=of, generalise_to=generalise_to, **how)[0]
+        truth = human.mean(axis=1) if generalize_to == "none" else np.array([0.0, 0.4])
+        row = estimate(shown(human, mask), metrics, of=of, generalize_to=generalize_to, **how)[0]
         hits += row["low"] <= (truth[0] if of == "means" else truth[0] - truth[1]) <= row["high"]
         width += row["high"] - row["low"]
         width_of_labels_alone += row["classical_high"] - row["classical_low"]
@@ -309,7 +307,7 @@ def test_labels_that_were_not_drawn_at_random_break_it() -> None:
         human, _, _, metrics = _world(rng, "segments")
         mask = np.zeros((2, 80), dtype=bool)
         mask[:, np.argsort(human.mean(axis=0))[-24:]] = True
-        row = estimate(shown(human, mask), metrics, generalise_to="none")[0]
+        row = estimate(shown(human, mask), metrics, generalize_to="none")[0]
         hits += row["low"] <= human[0].mean() <= row["high"]
     assert hits < 10
 
@@ -320,7 +318,7 @@ def test_too_few_labels_are_said_to_be() -> None:
     assert np.isnan(
         [nothing[name] for name in ("estimate", "low", "high", "effective_labels", "variance_ratio")]
     ).all()
-    assert nothing["reason"] == "0 drawn and labelled; an interval needs at least 2"
+    assert nothing["reason"] == "0 drawn and labeled; an interval needs at least 2"
     one = estimate(shown(human, np.arange(60) < 1), metrics)[0]
     assert one["estimate"] == human[0, 0]
     assert np.isnan(one["low"])
@@ -344,14 +342,14 @@ def test_skewed_labels_are_said_to_be() -> None:
     ]
 
 
-def test_what_is_wholly_labelled_is_known() -> None:
+def test_what_is_wholly_labeled_is_known() -> None:
     human, metrics = scores(7)
-    row = estimate(human, metrics, generalise_to="none")[0]
+    row = estimate(human, metrics, generalize_to="none")[0]
     assert row["estimate"] == row["low"] == row["high"] == pytest.approx(human[0].mean())
-    assert row["reason"] == "everything is labelled"
-    generalised = estimate(human, metrics)[0]
+    assert row["reason"] == "everything is labeled"
+    generalized = estimate(human, metrics)[0]
     usual = stats.t.interval(0.95, 59, human[0].mean(), stats.sem(human[0]))
-    assert (generalised["low"], generalised["high"]) == pytest.approx(usual)
+    assert (generalized["low"], generalized["high"]) == pytest.approx(usual)
 
 
 def test_missing_metric_scores_and_outputs() -> None:
@@ -383,12 +381,12 @@ def test_how_labels_were_drawn_is_seen() -> None:
     means = estimate(shown(human, cells), metrics)
     assert found[0]["estimate"] == pytest.approx(means[0]["estimate"] - means[1]["estimate"])
     assert "cells were drawn at random with equal probabilities" in found.notes[0]
-    assert found.frame("pandas").attrs["generalises_to"] == "new inputs like these"
+    assert found.frame("pandas").attrs["generalizes_to"] == "new inputs like these"
 
 
 def test_labels_needed() -> None:
     human, metrics = scores(10, segments=400)
-    found = estimate(shown(human, np.arange(400) < 40), metrics, generalise_to="none", systems=list("abc"))
+    found = estimate(shown(human, np.arange(400) < 40), metrics, generalize_to="none", systems=list("abc"))
     needed = found.labels_needed(0.4)
     for row, now in zip(needed, found, strict=True):
         part = found.parts[(row["system"],)]
@@ -411,7 +409,7 @@ def test_labels_needed() -> None:
     ("options", "message"),
     [
         ({"of": "ranks"}, "of must be"),
-        ({"generalise_to": "systems"}, "generalise_to must be"),
+        ({"generalize_to": "systems"}, "generalize_to must be"),
         ({"power": 2.0}, "power.*0"),
         ({"folds": 1}, "folds must be"),
         ({"confidence": 95}, "confidence must be between"),
@@ -479,7 +477,7 @@ def test_differences_are_fitted_within_segments() -> None:
     assert np.abs(over - over_harder).max() > 0.1
 
 
-def test_differences_of_systems_that_were_labelled_apart() -> None:
+def test_differences_of_systems_that_were_labeled_apart() -> None:
     human, metrics = scores(15)
     cells = np.random.default_rng(1).random((3, 60)) < 0.6
     partly = shown(human, cells)
@@ -534,7 +532,7 @@ def test_drawn_documents_are_folded_as_a_whole() -> None:
     assert [part.alone.degrees for part in found.parts.values()] == [5, 5, 5]
 
 
-def test_labels_of_a_pair_that_was_labelled_apart_are_those_of_the_one_with_fewer() -> None:
+def test_labels_of_a_pair_that_was_labeled_apart_are_those_of_the_one_with_fewer() -> None:
     human, metrics = scores(19)
     cells = np.array([np.arange(60) < 30, np.arange(60) >= 40, np.arange(60) % 2 == 0])
     found = estimate(shown(human, cells), metrics, of="differences")

@@ -82,18 +82,18 @@ def test_strata_follow_the_metrics_whatever_their_sign() -> None:
 
 def test_labels_go_where_predictions_are_bad() -> None:
     human, metrics = scores(2)
-    labelled = np.isin(np.arange(100), np.random.default_rng(0).choice(100, 30, replace=False))
-    found = segments_to_label(np.where(labelled, human, np.nan), 20, metrics)
+    labeled = np.isin(np.arange(100), np.random.default_rng(0).choice(100, 30, replace=False))
+    found = segments_to_label(np.where(labeled, human, np.nan), 20, metrics)
     chances = np.array(found.column("probability"))
     low, high = (
         chances[np.argsort(metrics[0].mean(axis=0))[:20]].mean(),
         chances[np.argsort(metrics[0].mean(axis=0))[-20:]].mean(),
     )
     assert low > 1.5 * high
-    assert not any(row["proposed"] and row["labelled"] for row in found)
-    together = np.array([row["proposed"] or row["labelled"] for row in found])
+    assert not any(row["proposed"] and row["labeled"] for row in found)
+    together = np.array([row["proposed"] or row["labeled"] for row in found])
     assert together.sum() == 50
-    # Labelled ones, each counted as often as it stands for others, are all of them.
+    # Labeled ones, each counted as often as it stands for others, are all of them.
     assert (1 / chances[together]).sum() == pytest.approx(100)
 
 
@@ -114,16 +114,16 @@ def test_estimates_from_proposed_segments_are_right() -> None:
     rng = np.random.default_rng(5)
     errors, hits, resamples = [], 0, 200
     for _ in range(resamples):
-        labelled = np.isin(np.arange(150), rng.choice(150, 20, replace=False))
+        labeled = np.isin(np.arange(150), rng.choice(150, 20, replace=False))
         proposal = segments_to_label(
-            np.where(labelled, human, np.nan), 30, metrics, seed=int(rng.integers(2**32))
+            np.where(labeled, human, np.nan), 30, metrics, seed=int(rng.integers(2**32))
         )
-        labelled |= np.array(proposal.column("proposed"))
-        partly = np.where(labelled, human, np.nan)
+        labeled |= np.array(proposal.column("proposed"))
+        partly = np.where(labeled, human, np.nan)
         row = estimate(
             partly,
             metrics,
-            generalise_to="none",
+            generalize_to="none",
             probabilities=proposal.column("probability"),
             seed=int(rng.integers(2**32)),
         )[0]
@@ -145,7 +145,7 @@ def test_segments_without_outputs_are_not_proposed() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"count": 0}, "count.*1 to 100"),
+        ({"count": 0}, "number of segments.*1 to 100"),
         ({"count": 101}, "from 1 to 100"),
         ({"strata": 0}, "strata must be"),
         ({"of": "ranks"}, "of must be"),
@@ -159,10 +159,10 @@ def test_what_cannot_be_is_refused(options: dict, message: str) -> None:
         segments_to_label(**{"judgments": NOTHING, "metrics": metrics, "count": 10, **options})
 
 
-def test_segments_must_be_labelled_as_a_whole() -> None:
+def test_segments_must_be_labeled_as_a_whole() -> None:
     human, metrics = scores(0)
     partly = np.where(np.arange(200).reshape(2, 100) < 10, human, np.nan)
-    with pytest.raises(InputError, match=r"their.*systems"):
+    with pytest.raises(InputError, match=r"10 segments.*systems"):
         segments_to_label(partly, 10, metrics)
 
 

@@ -19,7 +19,7 @@ from nlgauge.meta.papers.cosmic import (
     convergence,
     downstream_agreement,
     information_graph,
-    rank_summarisers,
+    rank_summarizers,
 )
 from nlgauge.metrics.cosmic import Cosmic
 
@@ -54,14 +54,14 @@ def directed(metric: Cosmic) -> Cosmic:
     return replace(metric, estimator="knife")
 
 
-def test_summarisers_are_ranked_by_what_they_tell(metric: Cosmic) -> None:
+def test_summarizers_are_ranked_by_what_they_tell(metric: Cosmic) -> None:
     sources = _sources(200)
     corpus = Corpus.read(_systems(sources), sources=sources)
-    ranked = rank_summarisers(corpus, metric)
+    ranked = rank_summarizers(corpus, metric)
     assert [one.system for one in ranked] == ["first", "short", "other"]
     assert [one.words for one in ranked] == [6, 3, 6]
     result = nlgauge.score(_systems(sources), sources=sources, metrics=metric)
-    assert rank_summarisers(result, metric) == ranked
+    assert rank_summarizers(result, metric) == ranked
     assert ranked[0].information == result["first"][str(metric)]["score"]
     assert ranked[0].seed_deviation == result["first"][str(metric)]["seed_deviation"]
     assert all(one.low < one.information < one.high and one.scored_pairs == 200 for one in ranked)
@@ -69,8 +69,8 @@ def test_summarisers_are_ranked_by_what_they_tell(metric: Cosmic) -> None:
 
 def test_one_system_is_ranked_alone_and_an_empty_one_last(metric: Cosmic) -> None:
     sources = _sources(60)
-    assert len(rank_summarisers(nlgauge.score(sources, sources=sources, metrics=metric), metric)) == 1
-    ranked = rank_summarisers(Corpus.read({"nothing": [""] * 60, "first": sources}, sources=sources), metric)
+    assert len(rank_summarizers(nlgauge.score(sources, sources=sources, metrics=metric), metric)) == 1
+    ranked = rank_summarizers(Corpus.read({"nothing": [""] * 60, "first": sources}, sources=sources), metric)
     assert [one.system for one in ranked] == ["first", "nothing"]
     assert math.isnan(ranked[1].information)
 
@@ -178,23 +178,23 @@ def test_error_probability_and_its_correlation() -> None:
     )
     calls: list[list[str]] = []
 
-    def colour(texts: list[str]) -> list[bool]:
+    def color(texts: list[str]) -> list[bool]:
         calls.append(texts)
         return ["red" in text for text in texts]
 
-    found = downstream_agreement(result, {"colour": colour, "nothing": lambda texts: [0] * len(texts)})
+    found = downstream_agreement(result, {"color": color, "nothing": lambda texts: [0] * len(texts)})
     assert found.errors == {
-        "colour": {"all right": 0.0, "half": 0.5, "none": 1.0},
+        "color": {"all right": 0.0, "half": 0.5, "none": 1.0},
         "nothing": dict.fromkeys(systems, 0.0),
     }
-    assert found.correlations["colour"]["exact_match"] == pytest.approx((1.0, 1.0, 1.0))
-    assert found.correlations["colour"]["wer"] == pytest.approx((-1.0, -1.0, -1.0))
+    assert found.correlations["color"]["exact_match"] == pytest.approx((1.0, 1.0, 1.0))
+    assert found.correlations["color"]["wer"] == pytest.approx((-1.0, -1.0, -1.0))
     assert np.isnan(found.correlations["nothing"]["wer"]).all()
     assert isinstance(found.correlations["nothing"]["wer"], Correlations)
     assert len(calls) == 1 and len(calls[0]) == len(set(calls[0])) == 6
-    assert downstream_agreement(result.corpus, {"colour": colour}) == (
-        {"colour": found.errors["colour"]},
-        {"colour": {}},
+    assert downstream_agreement(result.corpus, {"color": color}) == (
+        {"color": found.errors["color"]},
+        {"color": {}},
     )
 
 

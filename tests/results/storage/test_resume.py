@@ -177,9 +177,7 @@ def test_standard_input_is_stored_and_scored() -> None:
 def test_files_that_do_not_end_together_are_refused_with_their_lengths() -> None:
     Path("short.txt").write_text("\n".join(texts(31, 1)), encoding="utf-8")
     error = run("score", "-m", "wer", "-r", "ref0.txt", "short.txt", "-o", "out", "--stream").stderr
-    assert (
-        "short.txt has 31 entries, ref0.txt has 60 entries; every file needs one for each segment." in error
-    )
+    assert mentions(error, "short.txt has 31 entries ... ref0.txt has 60 entries")
     assert not Path("out").exists() and not Path("out.unfinished").exists()
     Path("empty.txt").write_text("", encoding="utf-8")
     assert (
@@ -230,7 +228,7 @@ def test_a_stored_corpus_is_the_corpus(folder: Path) -> None:
     assert corpus.texts.strings[1:3] == ["b", "c"] and corpus.texts.strings[-1] == "z"
     with pytest.raises(IndexError):
         corpus.texts.strings[99]
-    with pytest.raises(InputError, match="takes no more texts"):
+    with pytest.raises(InputError, match="new texts"):
         corpus.texts.intern("new")
 
 
@@ -268,12 +266,12 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
             lambda: Path("texts.ends").write_bytes(
                 np.where(np.arange(120) < 7, 99, 50).astype("<i8").tobytes()
             ),
-            "does not grow",
+            "texts.ends is not",
         ),
-        (lambda: Path("references.ids").write_bytes(b"\0" * 8 * 59), "file.*60"),
+        (lambda: Path("references.ids").write_bytes(b"\0" * 8 * 59), "references.ids.*472.*480"),
         (
             lambda: Path("texts.ends").write_bytes(np.arange(120)[::-1].astype("<i8").tobytes()),
-            "does not grow",
+            "texts.ends is not",
         ),
         (lambda: os.truncate("texts.jsonl", 100), "instead of 100"),
         (lambda: Path("sources.ids").unlink(), "No.*sources.ids"),

@@ -151,8 +151,8 @@ def test_fields_that_json_lacks_come_back_as_texts_and_that_is_said(tmp_path):
     with pytest.warns(UserWarning) as caught:
         result.save(tmp_path / "out")
     assert [str(one.message) for one in caught] == [
-        "values of the field 'when' that JSON does not have are saved as text, such as {1}.",
-        "values of the field '\\ud800' that JSON does not have are saved as text, such as '\\ud800'.",
+        "values of the field 'when' that JSON cannot represent are saved as text, such as {1}.",
+        "values of the field '\\ud800' that JSON cannot represent are saved as text, such as '\\ud800'.",
     ]
     assert nlgauge.load(tmp_path / "out").corpus.fields == {
         "when": ("{1}", "inf"),

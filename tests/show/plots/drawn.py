@@ -1,7 +1,5 @@
 """What is drawn in a figure: its texts with their boxes, and which of them cover each other."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -76,25 +74,35 @@ def apart(one, other, slack=0.5):
     return False
 
 
-def covering(figure):
+def boxes_of(figure):
+    """Every text that is seen, with the corners of its box."""
+    return [(text.get_text(), corners(text)) for text in texts(figure)]
+
+
+def covering(boxes):
     """Pairs of texts that cover each other."""
-    boxes = [(text.get_text(), corners(text)) for text in texts(figure)]
-    return [(a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if not apart(one, other)]
-
-
-def cut_off(figure):
-    """Texts that are not wholly on the page."""
-    size = figure_of(figure).bbox
+    places = np.array([[box.min(axis=0), box.max(axis=0)] for _, box in boxes]).reshape(-1, 2, 2)
+    low, high = places[:, 0], places[:, 1]
+    # Most texts are far from each other: all of one is above all of the other, or beside it.
+    near = ((low[:, None] < high) & (low < high[:, None])).all(axis=2)
     return [
-        text.get_text()
-        for text in texts(figure)
-        if (corners(text) < -1).any() or (corners(text) > (size.width + 1, size.height + 1)).any()
+        (boxes[i][0], boxes[j][0])
+        for i, j in np.argwhere(np.triu(near, 1))
+        if not apart(boxes[i][1], boxes[j][1])
+    ]
+
+
+def cut_off(boxes, size):
+    """Texts that are not wholly on a page of this size."""
+    return [
+        text for text, box in boxes if (box < -1).any() or (box > (size.width + 1, size.height + 1)).any()
     ]
 
 
 def check_readable(figure):
-    assert covering(figure) == []
-    assert cut_off(figure) == []
+    boxes = boxes_of(figure)
+    assert covering(boxes) == []
+    assert cut_off(boxes, figure_of(figure).bbox) == []
 
 
 def lines(ax, label):

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from nlgauge.show.plots import canvas
-from tests.show.plots.drawn import covering, cut_off
+from tests.show.plots.drawn import boxes_of, covering, cut_off
 
 
 def test_colors_differ_in_lightness():
@@ -32,5 +32,6 @@ def test_the_check_of_texts_sees_what_covers_and_what_is_cut():
     figure.text(0.5, 0.5, "one")
     figure.text(0.52, 0.5, "two")
     figure.text(0.97, 0.9, "beyond the page")
-    assert covering(figure) == [("one", "two")]
-    assert cut_off(figure) == ["beyond the page"]
+    boxes = boxes_of(figure)
+    assert covering(boxes) == [("one", "two")]
+    assert cut_off(boxes, figure.bbox) == ["beyond the page"]

@@ -346,12 +346,13 @@ def test_long_titles_are_on_several_lines():
     assert name in " ".join(words(drawn[1])).replace("\n", " ")
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "howto" / "figures.md"
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = "".join((DOCS / "howto" / name).read_text("utf-8") for name in ("figures.md", "study-figures.md"))
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_the_page_of_plots_runs_as_printed(number, tmp_path, monkeypatch):
-    codes = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+def test_the_pages_of_plots_run_as_printed(number, tmp_path, monkeypatch):
+    codes = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert len(codes) == 2
     monkeypatch.chdir(tmp_path)
     exec(codes[number], {})
@@ -359,11 +360,10 @@ def test_the_page_of_plots_runs_as_printed(number, tmp_path, monkeypatch):
     assert saved == set(re.findall(r'"(\w+)\.pdf"', codes[number]))
 
 
-def test_the_page_of_plots_names_them_all_and_shows_each():
-    text = PAGE.read_text("utf-8")
-    named = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+def test_the_pages_of_plots_name_them_all_and_show_each():
+    named = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
     assert sorted(named) == sorted(set(plots.__all__) - {"save", "alt", "explanation"})
-    pictures = set(re.findall(r"\(\.\./pictures/(\w+)\.png\)", text))
+    pictures = set(re.findall(r"\(\.\./pictures/(\w+)\.png\)", PAGE))
     assert set(named) <= pictures
     for name in pictures:
-        assert 1000 < (PAGE.parents[1] / "pictures" / f"{name}.png").stat().st_size < 60_000, name
+        assert 1000 < (DOCS / "pictures" / f"{name}.png").stat().st_size < 60_000, name

@@ -10,9 +10,9 @@ from typing import Any
 
 import nlgauge
 from nlgauge.corpus import Corpus
+from nlgauge.engine.run_options import run_options
 from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.result import Result
-from nlgauge.scoring import run_options
 
 _SENTENCES = [
     "The committee agreed on the new budget after a long night of talks.",

@@ -35,7 +35,7 @@ def test_the_form_gives_the_answers_of_python(browser, tmp_path):
 
     def shown() -> tuple[str, list[str]]:
         return page.inner_text(".choose-verdict"), page.locator(
-            ".choose-table tbody th > code"
+            ".choose-table tbody th > code, .choose-table tbody th > a > code"
         ).all_inner_texts()
 
     page.goto(address)

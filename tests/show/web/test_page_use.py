@@ -105,12 +105,12 @@ def test_help_and_theme(shown: Any) -> None:
     assert page.locator("dialog").is_visible()
     page.keyboard.press("Escape")
     wait(page, "!document.querySelector('dialog')")
-    colour = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(f"() => {colour}")
+    color = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(f"() => {color}")
     page.keyboard.press("t")
     page.keyboard.press("t")
     assert page.locator("html").get_attribute("data-theme") == "dark"
-    assert page.evaluate(f"() => {colour}") != light
+    assert page.evaluate(f"() => {color}") != light
     page.reload()
     page.wait_for_selector("html[data-ready]", state="attached")
     assert page.locator("html").get_attribute("data-theme") == "dark"

@@ -30,5 +30,5 @@ def test_all_swaps_one_by_one(pairs):
 
 
 def test_pairs_that_do_not_match():
-    with pytest.raises(InputError, match=r"got shapes \(2,\) and \(3,\)"):
+    with pytest.raises(InputError, match=r"got the shapes \(2,\) and \(3,\)"):
         pair_swap_test([True, False], [True, False, True])

@@ -18,7 +18,7 @@ from nlgauge.stats.levels import Scores
 from nlgauge.stats.measures import MEASURES
 from nlgauge.stats.permutation import ranks as permuted_ranks
 from nlgauge.stats.permutation.linear import null_differences
-from nlgauge.stats.permutation.swaps import GENERALISES_TO, Swaps, drawn_swaps
+from nlgauge.stats.permutation.swaps import GENERALIZES_TO, Swaps, drawn_swaps
 
 LEVELS = ("system", "input", "global", "by_system")
 COMPARED = ("pearson", "spearman", "kendall", "kendall_a", "gamma")
@@ -136,7 +136,7 @@ def scores(seed, systems, inputs, kind, missing):
 
 @pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize("swap", GENERALIZES_TO)
 @settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -196,7 +196,7 @@ def test_groups_that_swaps_make_constant_have_no_difference(points):
         ),
     ],
 )
-@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize("swap", GENERALIZES_TO)
 @pytest.mark.parametrize(("kind", "missing"), [("mixed", True), ("plain", False), ("rounded", True)])
 def test_measures_that_are_not_means_of_coefficients(name, level, swap, kind, missing):
     x, z = scores(7, 4, 5, kind, missing)
@@ -213,7 +213,7 @@ def test_measures_that_are_not_means_of_coefficients(name, level, swap, kind, mi
 @settings(max_examples=30)
 @given(
     st.integers(0, 2**32),
-    st.sampled_from(list(GENERALISES_TO)),
+    st.sampled_from(list(GENERALIZES_TO)),
     st.booleans(),
     st.sampled_from(["discordant", "ignore"]),
 )
@@ -252,7 +252,7 @@ def test_offsets_and_scales_change_nothing():
 
 @pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize("swap", GENERALIZES_TO)
 @pytest.mark.parametrize("kind", ["plain", "rounded", "binary", "mixed"])
 def test_every_path_at_least_once(level, swap, kind):
     x, z = scores(11, 5, 6, kind, kind != "plain")
@@ -264,7 +264,7 @@ def test_every_path_at_least_once(level, swap, kind):
 
 @pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
 @pytest.mark.parametrize("level", ["input", "global", "by_system"])
-@pytest.mark.parametrize("swap", GENERALISES_TO)
+@pytest.mark.parametrize("swap", GENERALIZES_TO)
 @pytest.mark.parametrize("few_units", [2, 64])
 def test_paths_of_many_units_and_many_human_scores(level, swap, few_units, monkeypatch):
     """The code for more than 64 units, and for more than 100 human scores of at most 64 units, is that of

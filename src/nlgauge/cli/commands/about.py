@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Annotated
 
 import click
 
+from nlgauge._core.package_data import data_text
 from nlgauge.cli.command import Command
 from nlgauge.cli.output import show
 from nlgauge.cli.parameters import argument
@@ -36,7 +36,7 @@ def completion(
     """
     from click.shell_completion import get_completion_class
 
-    from nlgauge.cli import app
+    from nlgauge.cli.commands import app
     from nlgauge.cli.options import one_of
 
     one_of(shell, _SHELLS, "SHELL")
@@ -51,7 +51,7 @@ def _complete_topics(_: click.Context, __: click.Parameter, start: str) -> list[
 
 def page(topic: str) -> str:
     """Return the page of a topic, in Markdown."""
-    return (files("nlgauge") / "data" / "help" / f"{topic}.md").read_text("utf-8")
+    return data_text("help", f"{topic}.md")
 
 
 @Command
@@ -107,8 +107,7 @@ def version() -> None:
 
 def version_line() -> str:
     """Return the version and the kernels in use."""
-    from importlib.metadata import version as installed
-
     from nlgauge._core.backend import chosen
+    from nlgauge._core.versions import installed_version
 
-    return f"nlgauge {installed('nlgauge')} ({chosen()} kernels)"
+    return f"nlgauge {installed_version('nlgauge')} ({chosen()} kernels)"

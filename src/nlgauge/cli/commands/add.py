@@ -51,6 +51,33 @@ def add(
             panel=FILES,
         ),
     ] = None,
+    scores: Annotated[
+        list[str] | None,
+        option(
+            "--scores",
+            help="Add scores of a file: NAME=FILE:COLUMN or NAME:lower=FILE:COLUMN; repeatable.",
+            metavar="SCORE",
+            panel=FILES,
+        ),
+    ] = None,
+    item: Annotated[
+        str | None,
+        option(
+            "--item",
+            help="Field of --scores that identifies the segment (default: id).",
+            metavar="FIELD",
+            panel=FILES,
+        ),
+    ] = None,
+    system_field: Annotated[
+        str | None,
+        option(
+            "--system-field",
+            help="Field of --scores that names the system (default: system or model).",
+            metavar="FIELD",
+            panel=FILES,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         option(
@@ -75,6 +102,7 @@ def add(
 
         nlgauge add out/ -m rouge ter
         nlgauge add out/ --system sysC.txt
+        nlgauge add out/ --scores helpful:1..5=ratings.csv:rating
 
     The result is replaced only when everything new has been computed; if the command is interrupted, run it
     again with --resume.
@@ -84,31 +112,59 @@ def add(
     from nlgauge.results.storage.resume import Destination, put_back
     from nlgauge.results.storage.save import check_free
 
-    if not metrics and not systems:
-        raise click.UsageError("nothing to add; use -m METRIC... or --system FILE.")
+    if not metrics and not systems and not scores:
+        raise click.UsageError(
+            "nothing to add; use -m METRIC..., --system FILE or --scores NAME=FILE:COLUMN."
+        )
     if output is not None:
         check_free(output, overwrite)
     target = output or directory
     put_back(target)
     result = load(directory)
-    note_running(unfinished(target))
-    result = result.add(
-        *(metrics or ()),
-        predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter)
-        if systems
-        else None,
-        executor=computing.chosen(),
-        cache=not models.no_cache,
-        output=Destination(target, resume, overwrite, replaces=output is None),
-        batch_size=models.batch_size,
-        device=models.device,
-        show_progress=False if shown.quiet else None,
-    )
+    for text in scores or ():
+        result = _with_scores(result, text, item, system_field, encoding, delimiter)
+    if metrics or systems:
+        note_running(unfinished(target))
+        result = result.add(
+            *(metrics or ()),
+            predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter)
+            if systems
+            else None,
+            executor=computing.chosen(),
+            cache=not models.no_cache,
+            output=Destination(target, resume, overwrite, replaces=output is None),
+            batch_size=models.batch_size,
+            device=models.device,
+            show_progress=False if shown.quiet else None,
+        )
+    else:
+        result.save(target, texts=result.has_texts, overwrite=output is None or overwrite)
     note_written(target)
     present(result, shown)
     if not shown.quiet:
         say(f"saved to {target}")
     require_replies(result)
+
+
+def _with_scores(
+    result: Result,
+    text: str,
+    item: str | None,
+    system_field: str | None,
+    encoding: str | None,
+    delimiter: str | None,
+) -> Result:
+    """Return the result with the scores of a column of a file, such as "helpful:1..5=ratings.csv:rating"."""
+    from nlgauge.io import Inputs
+    from nlgauge.io.files import Address
+    from nlgauge.results.imported.building import scores_by_segment
+
+    name, equals, word = text.partition("=")
+    address = Address.of(word)
+    if not equals or address.column is None:
+        raise click.UsageError(f"--scores {text} names no column of a file; write NAME=FILE:COLUMN.")
+    records = Inputs([address.path], encoding=encoding, delimiter=delimiter).records()
+    return result.with_scores(name, scores_by_segment(result, records, address.column, item, system_field))
 
 
 def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str, Any]:
@@ -121,7 +177,8 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
     corpus = Inputs(systems, **{name: value for name, value in options.items() if value}).read()
     if len(corpus) != len(result.corpus):
         raise InputError(
-            f"{systems[0]} has {len(corpus)} segments, but the result has {len(result.corpus)}; they must match."
+            f"{systems[0]} has {len(corpus)} segments, but the result has {len(result.corpus)}; use a file with the"
+            " segments of the result."
         )
     order = list(range(len(corpus)))
     if list(corpus.ids) != order and list(corpus.ids) != list(result.corpus.ids):
@@ -129,7 +186,9 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
         places = {str(segment): i for i, segment in enumerate(corpus.ids)}
         missing = [segment for segment in result.corpus.ids if str(segment) not in places]
         if missing:
-            raise InputError(f"{systems[0]} lacks the segment {missing[0]!r} of the result.")
+            raise InputError(
+                f"{systems[0]} lacks the segment {missing[0]!r} of the result; add it to the file."
+            )
         order = [places[str(segment)] for segment in result.corpus.ids]
     rows = {system: corpus.predictions[system].lists() for system in corpus.systems}
     if corpus.systems == (DEFAULT_SYSTEM,):

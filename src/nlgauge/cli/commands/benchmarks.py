@@ -14,25 +14,25 @@ from nlgauge.cli.parameters import argument, option
 
 
 def _complete_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
-    from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+    from nlgauge.meta.benchmarks.catalog import CATALOG
 
-    return [name for name in CATALOGUE if name.startswith(start)]
+    return [name for name in CATALOG if name.startswith(start)]
 
 
 @Command
 def list_benchmarks(as_json: AsJson = False) -> None:
     """List known benchmarks and show which are installed."""
     from nlgauge._core.page import Cell, Page, Sheet, column
-    from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+    from nlgauge.meta.benchmarks.catalog import CATALOG
     from nlgauge.meta.benchmarks.places import folder
     from nlgauge.show.writers.text import Printed
 
     if as_json:
-        show_json([_document(name) for name in CATALOGUE])
+        show_json([_document(name) for name in CATALOG])
         return
     rows = [
         [name, entry.task, _shortened(entry.languages), "yes" if _is_installed(name) else "no"]
-        for name, entry in CATALOGUE.items()
+        for name, entry in CATALOG.items()
     ]
     sheet = Sheet(
         [column(name) for name in ("name", "task", "languages", "installed")],
@@ -111,7 +111,7 @@ def _is_installed(name: str) -> bool:
 
 def _document(name: str) -> dict[str, Any]:
     """Return the card, and the location of the installed benchmark."""
-    from nlgauge.meta.benchmarks.catalogue import card
+    from nlgauge.meta.benchmarks.catalog import card
     from nlgauge.meta.benchmarks.places import folder, place_of
 
     described = card(name)

@@ -8,7 +8,7 @@ import click
 
 from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
-from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.output import confirmed, say, show, show_json
 from nlgauge.cli.parameters import option
 from nlgauge.cli.program import FAILURE
 
@@ -17,7 +17,7 @@ _OFF = "NLGAUGE_STATISTICS_CACHE is off"
 
 @Command
 def cache_info(as_json: AsJson = False) -> None:
-    """Show the location, size and size limit of the cache, and the rows per metric."""
+    """Show the location and size of the caches, and the number of rows per metric."""
     from nlgauge._core.page import Cell, Page, Sheet, column
     from nlgauge._core.sqlite import bytes_of
     from nlgauge.engine.cache.location import common_file, limit
@@ -48,7 +48,8 @@ def cache_info(as_json: AsJson = False) -> None:
 @Command
 def clear_cache(
     metric: Annotated[
-        str | None, option("--metric", "-m", help="Delete only the rows of this metric.", metavar="NAME")
+        str | None,
+        option("--metric", "-m", help="Delete only the statistics of this metric.", metavar="NAME"),
     ] = None,
     replies: Annotated[
         bool,
@@ -59,7 +60,7 @@ def clear_cache(
     ] = False,
     yes: Annotated[bool, option("--yes", "-y", help="Delete replies without confirmation.")] = False,
 ) -> None:
-    """Delete all cached rows, or those of one metric.
+    """Delete the cached statistics of all metrics or of one metric.
 
     With --replies, delete the replies of judges instead.
     """
@@ -69,13 +70,14 @@ def clear_cache(
     if replies:
         if metric is not None:
             raise click.UsageError(
-                "--metric cannot be combined with --replies, because replies are not cached by metric."
+                "--metric cannot be combined with --replies, because replies are not cached by metric; omit one of"
+                " them."
             )
         _clear_replies(yes)
         return
     file = common_file()
     if file is None:
-        raise click.UsageError(f"{_OFF}; unset it, or set it to a file.")
+        raise click.UsageError(f"{_OFF}, so no rows can be deleted; unset it, or set it to a file.")
     say(f"{clear(file, metric):,} rows were deleted; judge replies are unchanged")
 
 
@@ -84,7 +86,7 @@ def _clear_replies(yes: bool) -> None:
 
     file = cache.common_file()
     number = cache.count(file)
-    if number and not yes and not click.confirm(f"Delete {number:,} judge replies from {file}?", err=True):
+    if number and not yes and not confirmed(f"Delete {number:,} judge replies from {file}?"):
         say("nothing was deleted")
         raise click.exceptions.Exit(FAILURE)
     say(f"{cache.clear(file):,} replies were deleted")
@@ -92,7 +94,7 @@ def _clear_replies(yes: bool) -> None:
 
 @Command
 def verify_cache() -> None:
-    """Check every row of the cache; exit with code 1 if it is damaged.
+    """Check every row of the caches; exit with code 1 if one is damaged.
 
     A damaged file is renamed, and the next run creates a new file. A damaged judge reply is deleted.
     """
@@ -116,6 +118,6 @@ def verify_cache() -> None:
 
 
 app = Group(
-    "Manage the cache of segment statistics and judge replies.",
+    "Manage the caches of segment statistics and judge replies.",
     {"info": cache_info, "verify": verify_cache, "clear": clear_cache},
 )

@@ -18,7 +18,7 @@ def card(
 ) -> None:
     """Show how a metric works, how to read it and when it misleads.
 
-    Print the card of a metric: definition, scale, failure cases, parameters, example and references.
+    Print the card of a metric: definition, scale, failure cases, parameters, example, references and citation.
     """
     from nlgauge.metric.card import card as find_card
 

@@ -18,31 +18,35 @@ from nlgauge.errors import ParameterError
 def choose(
     *,
     task: Annotated[
-        str | None, option("--task", help="Task of the texts; asked on a terminal.", metavar="TASK")
+        str | None,
+        option("--task", help="Task of the texts; on a terminal, the command asks for it.", metavar="TASK"),
     ] = None,
     lang: Annotated[str, option("--lang", help="Language of the predictions.", metavar="CODE")] = "en",
     have: Annotated[
         str,
-        option("--have", help="Inputs besides the predictions, with a comma between them.", metavar="INPUTS"),
+        option("--have", help="Inputs besides the predictions, separated by commas.", metavar="INPUTS"),
     ] = "references",
     want: Annotated[str, option("--want", help="Quality to measure.", metavar="QUALITY")] = "overall",
     level: Annotated[
         str,
-        option("--level", help="texts to find bad texts, systems to rank systems.", metavar="LEVEL"),
+        option("--level", help="Purpose: texts (find bad texts) or systems (rank systems).", metavar="LEVEL"),
     ] = "texts",
     budget: Annotated[
-        float, option("--budget", at_least=0, help="CPU seconds per 1,000 texts.", metavar="SECONDS")
+        float,
+        option(
+            "--budget", at_least=0, help="Highest cost, in CPU seconds per 1,000 texts.", metavar="SECONDS"
+        ),
     ] = 60.0,
     labels: Annotated[
-        int, option("--labels", at_least=0, help="Human-scored texts that you have.", metavar="N")
+        int, option("--labels", at_least=0, help="Number of human-scored texts that you have.", metavar="N")
     ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Recommend metrics for a task, with evidence from human judgments.
 
     Recommend up to three metrics for your task, language and budget, from the leaderboard that ships with nlgauge.
-    Prints the agreement with people on each benchmark, the cost, metrics that need a second metric, and what the
-    evidence does not cover. If the evidence is insufficient, nothing is recommended, and the exit code is still 0.
+    Print the agreement with people on each benchmark, the cost, metrics not to use as the only metric, and
+    the limits of the evidence. If the evidence is insufficient, nothing is recommended, and the exit code is still 0.
 
         nlgauge choose --task translation --lang de --have references --budget 1
 
@@ -79,4 +83,4 @@ def _task(text: str) -> str:
     try:
         return named("task", text, TASKS)
     except ParameterError as error:
-        raise click.UsageError(str(error)) from None
+        raise click.UsageError(error.for_cli()) from None

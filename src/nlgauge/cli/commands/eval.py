@@ -25,7 +25,7 @@ def eval_command(
         option(
             "--reduce_fn",
             "--reduce-fn",
-            help="Rule that reduces the scores of several references to one.",
+            help="Rule for several references: best, max, min, mean or median.",
             metavar="RULE",
         ),
     ] = None,
@@ -42,7 +42,7 @@ def eval_command(
 ) -> None:
     """Score two files and print JSON, as `nlgmetricverse eval` and `jury eval` do.
 
-    Provided for compatibility. `nlgauge score` does the same with intervals, tests and saved results.
+    This command is for users of these programs. `nlgauge score` also has intervals, tests and saved results.
     """
     from nlgauge.compat.nlgmetricverse.files import evaluate_files
 

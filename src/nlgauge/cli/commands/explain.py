@@ -44,18 +44,14 @@ def explain(
 
         nlgauge explain out/ -m bleu --segment 3
     """
-    from nlgauge.errors import ParameterError
     from nlgauge.explanations.wire import document
     from nlgauge.results.storage.load import load
 
     result = load(directory)
-    try:
-        explanations_of = {
-            name: _explanations(result, metric, segment, name)
-            for name in ([system] if system else result.systems)
-        }
-    except LookupError as error:
-        raise ParameterError(error.args[0]) from None
+    explanations_of = {
+        name: _explanations(result, metric, segment, name)
+        for name in ([system] if system else result.systems)
+    }
     number = result.corpus.number(segment)
     assert number is not None
     if as_json:

@@ -17,14 +17,17 @@ def list_command(
     *,
     category: Annotated[
         list[str] | None,
-        option("--category", help="Category, one of the list above; repeatable.", metavar="NAME"),
+        option(
+            "--category", help="Category of the list above; repeat it for any of several.", metavar="NAME"
+        ),
     ] = None,
     task: Annotated[
-        list[str] | None, option("--task", help="Task, one of the list above; repeatable.", metavar="NAME")
+        list[str] | None,
+        option("--task", help="Task of the list above; repeat it for any of several.", metavar="NAME"),
     ] = None,
     quality: Annotated[
         list[str] | None,
-        option("--quality", help="Quality, one of the list above; repeatable.", metavar="NAME"),
+        option("--quality", help="Quality of the list above; repeat it for any of several.", metavar="NAME"),
     ] = None,
     trained: Annotated[
         bool | None,
@@ -48,13 +51,18 @@ def list_command(
     ] = None,
     source: Annotated[
         bool | None,
-        option("--needs-source/--no-source", help="List only metrics that need, or do not need, sources."),
+        option(
+            "--needs-source/--no-source", help="List only metrics that need, or do not need, source texts."
+        ),
     ] = None,
+    compiled: Annotated[
+        bool, option("--compiled", help="Show which metrics have a compiled form, or why not.")
+    ] = False,
     as_json: Annotated[bool, option("--json", help="Print the fields of the cards as JSON.")] = False,
 ) -> None:
     """List metrics, with what each needs and whether higher or lower is better.
 
-    List all metrics, or those that meet every condition.
+    List all metrics, or only the metrics that meet every condition.
 
     Categories: Embedding, Overlap, Distance, Grammar, Statistics.
 
@@ -78,27 +86,34 @@ def list_command(
         needs_source=source,
     )
     rows = [_row(name) for name in names]
+    if compiled:
+        rows = [row | {"compiled": _compiled(row["name"])} for row in rows]
     if as_json:
         show_json(rows)
         return
+    last = "compiled" if compiled else "needs"
     cells = []
     for row in rows:
         needs = ", ".join(what for what in ("references", "source", "model") if row[what])
+        words = row["compiled"] if compiled else needs
         cells.append(
-            [Cell(row["name"]), Cell(better=row["higher_is_better"]), Cell(row.get("title", "")), Cell(needs)]
+            [Cell(row["name"]), Cell(better=row["higher_is_better"]), Cell(row.get("title", "")), Cell(words)]
         )
-    show(
-        Printed(
-            Page(
-                [
-                    Sheet(
-                        [column("metric"), column(""), column("title", "words"), column("needs", "words")],
-                        cells,
-                    )
-                ]
-            )
-        )
-    )
+    columns = [column("metric"), column(""), column("title", "words"), column(last, "words")]
+    show(Printed(Page([Sheet(columns, cells)])))
+
+
+def _compiled(name: str) -> str:
+    """Return "yes", or the reason why a metric with default parameters has no compiled form."""
+    from nlgauge.errors import NlgaugeError
+    from nlgauge.metric.compiled import why_not_compiled
+    from nlgauge.metric.registry import find
+
+    try:
+        reason = why_not_compiled(find(name)())
+    except NlgaugeError:  # a parameter has no default
+        return "no: a parameter has no default"
+    return f"no: {reason}" if reason else "yes"
 
 
 def _row(name: str) -> dict[str, Any]:
@@ -129,11 +144,12 @@ def _row(name: str) -> dict[str, Any]:
 
 
 def front_matter(card: Card) -> dict[str, Any]:
-    """Return the fields of a card without its text, enumerations by name."""
+    """Return the fields of a card without its text, enumerations by name, and its citation in BibTeX."""
     from dataclasses import fields
     from enum import Enum
 
     values = {field.name: getattr(card, field.name) for field in fields(card) if field.name != "text"}
+    values["citation"] = card.citation
     return {
         name: [item.name if isinstance(item, Enum) else item for item in value]
         if isinstance(value, tuple)

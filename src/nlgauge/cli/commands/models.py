@@ -12,7 +12,7 @@ import click
 
 from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
-from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.output import confirmed, say, show, show_json
 from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.program import FAILURE
 
@@ -21,16 +21,16 @@ _SHOWN = 20
 
 
 def _complete_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
-    from nlgauge.models.weights.catalogue import catalogue
+    from nlgauge.models.weights.catalog import catalog
 
-    return [name for name in catalogue() if name.startswith(start)]
+    return [name for name in catalog() if name.startswith(start)]
 
 
 @Command
 def list_models(as_json: AsJson = False) -> None:
     """List known models and show which are installed.
 
-    Installed models are listed first. The command prints how much space downloaded models use.
+    Installed models are listed first. The command prints the size of all downloaded models.
     """
     from nlgauge._core.page import Cell, Page, Sheet, column
     from nlgauge.models.weights import store
@@ -67,8 +67,8 @@ def list_models(as_json: AsJson = False) -> None:
     show(Printed(Page([sheet], notes=["`nlgauge models info NAME` describes a model."])))
     total = sum(size_of(place) for place in downloaded.values())
     say(
-        f"{len(downloaded)} downloaded models use {_readable(total)} in {store.cache_directory()}; remove a"
-        " model with: nlgauge models remove NAME"
+        f"downloaded models: {len(downloaded)}, {_readable(total)} in {store.cache_directory()}; remove a model"
+        " with: nlgauge models remove NAME"
     )
 
 
@@ -77,7 +77,7 @@ def _installed() -> tuple[dict[str, Path | None], dict[str, Path]]:
     of every downloaded model.
     """
     from nlgauge.models.weights import store
-    from nlgauge.models.weights.catalogue import catalogue
+    from nlgauge.models.weights.catalog import catalog
 
     cache = store.cache_directory()
     downloaded: dict[str, Path] = {}
@@ -85,7 +85,7 @@ def _installed() -> tuple[dict[str, Path | None], dict[str, Path]]:
         manifest = None if path.name.startswith(".") else store.manifest_of(path)
         if manifest is not None:
             downloaded[manifest.name] = path
-    places = {name: store.location(name) for name in catalogue()} | downloaded
+    places = {name: store.location(name) for name in catalog()} | downloaded
     return dict(sorted(places.items(), key=lambda item: item[1] is None)), downloaded
 
 
@@ -125,8 +125,8 @@ def verify_models(
             say(f"{name}: no checksums were recorded at the download; run: nlgauge models get {name}")
         elif changed:
             say(
-                f"{name}: changed since the download: {', '.join(changed)}; scores may differ. Remove the model"
-                " and download it again."
+                f"{name}: changed since the download: {', '.join(changed)}; scores may differ. Run: nlgauge"
+                f" models remove {name}, then: nlgauge models get {name}"
             )
         else:
             say(f"{name}: all {len(manifest.files)} files are unchanged")
@@ -150,16 +150,15 @@ def remove_models(
     from nlgauge.models.weights.installing import check_removable, remove, size_of
 
     places = {name: _place_of(name) for name in names}
+    sizes = {name: _readable(size_of(place)) for name, place in places.items()}
     for name, place in places.items():
         check_removable(place)
-        if not yes and not click.confirm(
-            f"Remove {name} ({_readable(size_of(place))}) from {place}?", err=True
-        ):
-            say(f"{name} was not removed")
+        if not yes and not confirmed(f"Remove {name} ({sizes[name]}) from {place}?"):
+            say("nothing was removed")
             raise click.exceptions.Exit(FAILURE)
-        size = size_of(place)
+    for name, place in places.items():
         remove(place)
-        say(f"removed {name}: {_readable(size)}")
+        say(f"removed {name}: {sizes[name]}")
 
 
 def _place_of(name: str) -> Path:
@@ -251,8 +250,9 @@ def convert_model(
     from nlgauge.models.weights.convert import Origin, convert
 
     if (output is None) == (name is None):
+        number = "no destination" if output is None else "two destinations"
         raise click.UsageError(
-            "missing destination; use either -o DIR, or --name NAME to install the model in the cache."
+            f"{number}; use either -o DIR, or --name NAME to install the model in the cache."
         )
     if output is not None:
         require_folder(output)

@@ -12,12 +12,20 @@ from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_labels, complete_systems
 from nlgauge.cli.options import Confidence, Resamples, ResultDirectory, Seed, checked_confidence, one_of
 from nlgauge.cli.parameters import argument, option
-from nlgauge.errors import ParameterError
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-_OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "heatmap", "human_map", "explanation")
+# The kinds of figures, with the options that each takes.
+_KINDS = {
+    "intervals": {"--metric"},
+    "forest": {"--system"},
+    "waterfall": {"--metric", "--system"},
+    "distributions": {"--metric"},
+    "heatmap": {"--coefficient"},
+    "human_map": {"--human", "--level", "--coefficient"},
+    "explanation": {"--metric", "--segment", "--system"},
+}
 
 
 @Command
@@ -34,7 +42,7 @@ def plot(
         option(
             "--metric",
             "-m",
-            help="Metric of the result, such as chrf or rouge.rouge2; repeatable.",
+            help="Metric to draw, such as chrf or rouge.rouge2; repeatable for intervals.",
             metavar="METRIC",
             complete=complete_labels,
         ),
@@ -43,7 +51,7 @@ def plot(
         list[str] | None,
         option(
             "--system",
-            help="System to draw; repeat it for a comparison of two.",
+            help="System to explain; for forest and waterfall, repeat it for two systems.",
             metavar="SYSTEM",
             complete=complete_systems,
         ),
@@ -61,14 +69,15 @@ def plot(
         ),
     ] = None,
     level: Annotated[
-        str | None, option("--level", help="Level of human_map: system, input or global.", metavar="LEVEL")
+        str | None,
+        option("--level", help="Level of human_map: system, input, global or by_system.", metavar="LEVEL"),
     ] = None,
     coefficient: Annotated[
         str | None,
         option(
             "--coefficient",
             "-c",
-            help="Coefficient of heatmap and human_map, such as kendall or pearson.",
+            help="Coefficient of heatmap (default: spearman) and human_map (default: kendall).",
             metavar="NAME",
         ),
     ] = None,
@@ -80,23 +89,35 @@ def plot(
     """Draw a figure of a saved result as PDF, PNG or SVG.
 
         nlgauge plot out/ intervals -o intervals.pdf
-        nlgauge plot out/ explanation -m bleu --segment 3 -o segment.svg
+        nlgauge plot out/ explanation -m bleu --segment 3 --system sysA -o bleu.svg
 
     Kinds: intervals, forest and waterfall (differences), distributions, heatmap (agreement between metrics),
     human_map (agreement with people), explanation (of a segment).
 
-    Requires matplotlib: pip install
-    "nlgauge[plot]". The command prints a description of the figure as text.
+    By default, intervals shows all metrics; waterfall and distributions show the first. Forest and heatmap
+    always show all metrics. The command prints a description of the figure as text.
+
+    Requires matplotlib: pip install "nlgauge[plot]".
     """
     from nlgauge.cli.commands.meta.study import split
     from nlgauge.results.storage.load import load
     from nlgauge.show.plots.files import check_file
 
     checked_confidence(confidence)
-    one_of(kind, _OF_RESULTS, "KIND")
+    one_of(kind, list(_KINDS), "KIND")
     check_file(output)
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
+    options = {
+        "--metric": metric,
+        "--system": system,
+        "--segment": segment,
+        "--human": human,
+        "--level": level,
+        "--coefficient": coefficient,
+    }
+    for name in (name for name, value in options.items() if value and name not in _KINDS[kind]):
+        raise click.UsageError(f"{name} is not an option of {kind}; omit it.")
     people = split([*(human or []), *(names or [])])
     if names and not human:
         raise click.UsageError(f"unexpected argument {names[0]!r}; a plot takes one result and one kind.")
@@ -116,10 +137,7 @@ def plot(
         "human_map": lambda: plots.human_map(result, level, coefficient, human=people),
         "explanation": lambda: _explained(result, _one_metric(metric), segment, system or []),
     }
-    try:
-        plots.save(axes := calls[kind](), output)
-    except LookupError as error:
-        raise ParameterError(str(error.args[0])) from None
+    plots.save(axes := calls[kind](), output)
     click.echo(plots.alt(axes))
     click.echo(f"{output} ({output.stat().st_size / 1000:.0f} kB)", err=True)
 
@@ -130,7 +148,9 @@ def _one_metric(metrics: list[str] | None) -> str | None:
 
 def _at_most(values: list[str], count: int, name: str) -> list[str]:
     if len(values) > count:
-        raise click.UsageError(f"this plot takes {name} at most {count} times, got {len(values)}.")
+        raise click.UsageError(
+            f"this plot takes {name} at most {'once' if count == 1 else 'twice'}, got {', '.join(values)}."
+        )
     return values
 
 
@@ -139,7 +159,7 @@ def _explained(result: Result, metric: str | None, segment: str | None, systems:
     from nlgauge.errors import ResultError
 
     if metric is None or segment is None:
-        raise click.UsageError("an explanation needs --metric and --segment.")
+        raise click.UsageError("explanation needs --metric METRIC and --segment ID; add them.")
     system = next(iter(_at_most(systems, 1, "--system")), None)
     explanations = result.explain(
         metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0]

@@ -35,7 +35,7 @@ def report(
         option(
             "--max-size",
             at_least=0,
-            help="Size limit of the file; explanations and texts beyond it are omitted.",
+            help="Approximate size limit; further explanations and texts are omitted.",
             metavar="MB",
         ),
     ] = 25,
@@ -56,14 +56,10 @@ def report(
 
     checked_confidence(confidence)
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
-        raise click.UsageError(f"--explain must be a number of segments or all, got {explain!r}.")
+        raise click.UsageError(f"--explain must be a number of segments, or all, got {explain!r}.")
     require_folder(output)
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
-    if not output.absolute().parent.is_dir():
-        raise click.UsageError(
-            f"the directory {output.parent} of {output.name} does not exist; create it first."
-        )
     written = load(directory).report(
         output,
         title=title or directory.name,

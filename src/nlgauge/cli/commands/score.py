@@ -1,11 +1,8 @@
 """nlgauge score: score files of predictions."""
 
-from __future__ import annotations
-
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +12,7 @@ from nlgauge._core.defaults import SEED
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_files
 from nlgauge.cli.options import (
+    AskingOptions,
     ExecutorOptions,
     InputOptions,
     Metrics,
@@ -27,6 +25,7 @@ from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, argument, op
 from nlgauge.cli.present import present, require_replies
 from nlgauge.cli.program import note_running, note_written
 from nlgauge.cli.sacrebleu.options import SacrebleuOptions
+from nlgauge.cli.score_fields import ScoreFieldOptions, scored_records
 from nlgauge.errors import ParameterError
 
 # Reading more bytes takes a moment.
@@ -34,8 +33,12 @@ _SLOW_BYTES = 8_000_000
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
+    from nlgauge.engine.prepare import MetricSpec
     from nlgauge.io import Inputs
     from nlgauge.metric import AnyMetric
+    from nlgauge.results.asking import Progress
+    from nlgauge.results.result import Result
+    from nlgauge.scoring import Scorer
 
 
 @Spelled
@@ -56,7 +59,7 @@ def score(
         option(
             "--references",
             "-r",
-            help="Reference file; repeatable. Lines of later files may be empty.",
+            help="Reference file; repeatable. An empty line of a later file is no reference.",
             metavar="FILE",
             panel=FILES,
         ),
@@ -65,6 +68,7 @@ def score(
         list[str] | None,
         option("--input", "-i", help="Systems, if -r takes several files.", metavar="FILE...", panel=FILES),
     ] = None,
+    fields: ScoreFieldOptions,
     output: Annotated[
         Path | None,
         option("--output", "-o", help="Save the result to this directory.", metavar="RESULT", panel=OUTPUT),
@@ -125,9 +129,10 @@ def score(
         option("--stream", help="Read files in chunks (default above 64 MB); requires -o.", panel=RUNNING),
     ] = False,
     read: InputOptions,
+    asking: AskingOptions,
     shown: ShownOptions,
     as_sacrebleu: SacrebleuOptions,
-) -> None:
+) -> Any:
     """Score predictions and print a table with confidence intervals and p-values.
 
         nlgauge score -m bleu chrf -r refs.txt sysA.txt sysB.txt -o out/
@@ -139,17 +144,14 @@ def score(
     Files contain one segment per line. Use FILE:COLUMN for a column of a .tsv, .csv, .jsonl, .json or
     .parquet file. See `nlgauge help files`.
     """
+    from nlgauge.engine.run_options import run_options
     from nlgauge.io import Inputs
     from nlgauge.io.files import Address, holds_more
-    from nlgauge.results.storage.checkpoint import unfinished
-    from nlgauge.results.storage.resume import Destination
-    from nlgauge.results.storage.save import check_free
-    from nlgauge.scoring import Scorer, run_options
+    from nlgauge.scoring import Scorer
 
     if as_sacrebleu.describe(lang):
-        return
-    if offline:
-        os.environ["NLGAUGE_OFFLINE"] = "1"
+        return None
+    os.environ |= {"NLGAUGE_OFFLINE": "1"} if offline else {}
     options = read.arguments()
     test_set = as_sacrebleu.chosen(lang, references or ())
     if test_set is not None:
@@ -167,15 +169,31 @@ def score(
         raise click.UsageError(
             f"{'--resume' if resume else '--stream'} requires the directory of the result; add -o RESULT."
         )
+    _check_asking(
+        asking, {"--stream": stream, "--resume": resume, "--scores": fields.scores, "--carbon": carbon}
+    )
     if output is not None:
+        from nlgauge.results.storage.checkpoint import unfinished
+        from nlgauge.results.storage.resume import Destination
+        from nlgauge.results.storage.save import check_free
+
         check_free(output, overwrite)
         scorer.output = Destination(output, resume, overwrite, not no_texts)
         note_running(unfinished(output))
     run = run_options(seed, models.batch_size, models.device)
     show_progress = False if shown.quiet else None
     named = _named_systems(systems, inputs, test_set is not None)
+    if fields.scores:
+        if references or test_set is not None:
+            raise click.UsageError(
+                "--scores reads files of records, which have their own references; omit -r."
+            )
+        result = _imported(named, fields, scorer if metrics else None, models, options, lang=lang, seed=seed)
+        if output is not None:
+            result.save(output, texts=not no_texts, overwrite=overwrite)
+        return _finish(result, output, shown)
     files = Inputs(named, references or (), lang=lang, **options)
-    if output is not None and test_set is None and _is_streamed(files, stream):
+    if output is not None and test_set is None and not asking.until_sure and _is_streamed(files, stream):
         result = scorer.score_pieces(files.pieces, files.origin(), reduce, run, show_progress)
     else:
         if (
@@ -189,15 +207,66 @@ def score(
             corpus = test_set.part_of(corpus)
         _check_needs(corpus, scorer.metrics)
         _check_baseline(shown.baseline, list(corpus.predictions))
-        result = scorer.score_corpus(corpus, reduce, run, show_progress)
+        if asking.until_sure:
+            result = scorer.score_until_sure(corpus, asking.sure(), reduce, run, _reporter(shown.quiet))
+        else:
+            result = scorer.score_corpus(corpus, reduce, run, show_progress)
+    return _finish(result, output, shown if carbon is None else shown.changed(costs=True))
+
+
+def _check_asking(asking: AskingOptions, others: Mapping[str, Any]) -> None:
+    """Raise UsageError if an option was used that cannot be combined with --until-sure."""
+    other = next((name for name, value in others.items() if value), None)
+    if asking.until_sure and other is not None:
+        raise click.UsageError(f"--until-sure cannot be combined with {other}; omit one of them.")
+
+
+def _reporter(quiet: bool) -> "Callable[[Progress], None]":
+    """Return the function that prints the progress after a look."""
+    return (lambda progress: None) if quiet else _say_progress
+
+
+def _say_progress(progress: "Progress") -> None:
+    cost = f", cost {progress.cost:.4g}" if progress.cost else ""
+    say(
+        f"asked about {progress.asked} of {progress.segments} segments (look {progress.look} of {progress.looks}){cost}"
+    )
+
+
+def _imported(
+    files: Sequence[str],
+    fields: ScoreFieldOptions,
+    scorer: "Scorer | None",
+    models: ModelOptions,
+    reading: Mapping[str, Any],
+    **options: Any,
+) -> "Result":
+    """Return the scores of files of records, with the metrics of a scorer if there is one."""
+    from nlgauge.engine.prepare import as_spec
+
+    result = scored_records(files, fields.scores or (), reading, **fields.arguments(), **options)
+    if scorer is None:
+        return result
+    return result.add(
+        *(as_spec(label, metric) for label, metric in scorer.metrics.items()),
+        executor=scorer.executor,
+        cache=scorer.cache,
+        batch_size=models.batch_size,
+        device=models.device,
+    )
+
+
+def _finish(result: "Result", output: Path | None, shown: ShownOptions) -> "Result":
+    """Print the result and its directory; return the result."""
     note_written(output)
-    present(result, shown if carbon is None else replace(shown, costs=True))
+    present(result, shown)
     if output is not None and not shown.quiet:
         say(f"saved to {output}")
     require_replies(result)
+    return result
 
 
-def _is_streamed(files: Inputs, requested: bool) -> bool:
+def _is_streamed(files: "Inputs", requested: bool) -> bool:
     """Return whether the files can and should be read in chunks."""
     if files.possible():
         return requested or files.large()
@@ -229,7 +298,7 @@ def _check_baseline(baseline: str | None, systems: Sequence[str]) -> None:
         )
 
 
-def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
+def _check_needs(corpus: "Corpus", metrics: "Mapping[str, AnyMetric]") -> None:
     """Raise InputError if a metric needs references or sources that are missing."""
     for label, metric in metrics.items():
         if metric.takes != "alone" and corpus.references is None:
@@ -242,7 +311,7 @@ def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
 
 def _adjusted(
     specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
-) -> Sequence[str | AnyMetric] | None:
+) -> "Sequence[MetricSpec] | None":
     """Return the metrics with the tokenizer and the case of the options: only BLEU, as in sacreBLEU; without
     BLEU, every metric that has the parameter.
     """
@@ -250,10 +319,11 @@ def _adjusted(
     parameters |= {"lowercase": True} if lowercase else {}
     if not parameters:
         return specs or None
-    from nlgauge.metric.registry import parse
+    from nlgauge.engine.prepare import as_spec, labeled
     from nlgauge.scoring import DEFAULT_METRICS
 
-    metrics = [parse(spec) for spec in specs or DEFAULT_METRICS]
+    by_label = labeled(specs or DEFAULT_METRICS)
+    metrics = list(by_label.values())
     has_bleu = any(metric.name == "bleu" for metric in metrics)
     for name, value in parameters.items():
         changed, refusals = [], []
@@ -271,15 +341,19 @@ def _adjusted(
                 refusals[0]
                 if refusals
                 else click.UsageError(
-                    f"no metric of {', '.join(map(str, metrics))} has the parameter {name}={value!r}."
+                    f"none of the metrics ({', '.join(map(str, metrics))}) has the parameter {name}; omit"
+                    f" {'--tokenize' if name == 'tokenizer' else '--lowercase'}."
                 )
             )
         metrics = changed
-    return metrics
+    return [
+        metric if label == str(before) else as_spec(label, metric)
+        for (label, before), metric in zip(by_label.items(), metrics, strict=True)
+    ]
 
 
-def _with_parameter(metric: AnyMetric, name: str, value: Any) -> AnyMetric:
-    from dataclasses import fields
+def _with_parameter(metric: "AnyMetric", name: str, value: Any) -> "AnyMetric":
+    from dataclasses import fields, replace
 
     default = next((field.default for field in fields(metric) if field.name == name), value)  # type: ignore[arg-type]
     return replace(metric, **{name: value}) if getattr(metric, name, value) == default != value else metric  # type: ignore[type-var]

@@ -9,9 +9,9 @@ import click
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_labels, complete_systems
 from nlgauge.cli.options import ResultDirectory, Where, conditions, one_of
-from nlgauge.cli.output import show
+from nlgauge.cli.output import STDOUT, show
 from nlgauge.cli.parameters import option
-from nlgauge.cli.segment_files import FORMS, STDOUT, check_target, form_of, write_columns, write_segments
+from nlgauge.cli.segment_files import FORMS, check_target, form_of, write_columns, write_segments
 
 
 @Spelled
@@ -89,14 +89,16 @@ def segments(
     if form is not None:
         one_of(form, FORMS, "--format")
     elif output != STDOUT:
-        check_target(output)
+        check_target(output, "--output")
     result = load(directory)
     if where:
         result = result.where(**conditions(where))
     if system is not None:
         result = of_systems(result, system)
     if worst is not None and missing:
-        raise click.UsageError("--worst and --missing cannot be combined.")
+        raise click.UsageError("--worst and --missing cannot be combined; omit one.")
+    if wide and (worst is not None or missing):
+        raise click.UsageError("--wide cannot be combined with --worst or --missing; omit it.")
     if worst is None and not missing:
         write_segments(result, output, form, texts=texts, wide=wide, metrics=metrics or ())
         return

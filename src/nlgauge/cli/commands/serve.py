@@ -20,21 +20,29 @@ def serve(
     ],
     *,
     host: Annotated[
-        str, option("--host", help="Address to listen on; other machines require --token.", metavar="ADDRESS")
+        str,
+        option(
+            "--host",
+            help="Address of this machine; if other machines can reach it, --token is required.",
+            metavar="ADDRESS",
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, option("--port", at_least=0, at_most=65535, help="Port; 0 selects a free port.", metavar="N")
     ] = 0,
     token: Annotated[
-        str | None, option("--token", help="Access token in the URL (default: random).", metavar="TEXT")
+        str | None,
+        option(
+            "--token", help="Access token in the URL, 8 characters or more (default: random).", metavar="TEXT"
+        ),
     ] = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.
 
     Start a local server and print its address. The page explains every segment on demand and scores texts
-    that you type. Nothing is written, and the server accepts connections from this machine only unless you
-    set --host and --token.
+    that you type. The command writes no files. The server accepts connections from this machine only, unless
+    you set --host and --token.
     """
     from nlgauge.results.storage.load import load
     from nlgauge.show.explorer import is_loopback

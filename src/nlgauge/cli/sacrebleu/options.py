@@ -1,19 +1,15 @@
 """Options of `nlgauge score` that are the same as in sacreBLEU."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from nlgauge.cli.parameters import SACREBLEU, option
+from nlgauge.cli.parameters import SACREBLEU, Options, option
 
 if TYPE_CHECKING:
     from nlgauge.cli.sacrebleu.sets import TestSet
 
 
-@dataclass(frozen=True)
-class SacrebleuOptions:
+class SacrebleuOptions(Options):
     """Tokenizer and case of BLEU, and test sets."""
 
     tokenize: Annotated[
@@ -80,10 +76,10 @@ class SacrebleuOptions:
 
     def describe(self, lang: str | None) -> bool:
         """Print what the options request about test sets; return whether they request anything."""
-        from nlgauge.cli.sacrebleu import sets as sacrebleu_sets
-
         requested = bool(self.list_sets or self.cite or self.echo)
         if requested:
+            from nlgauge.cli.sacrebleu import sets as sacrebleu_sets
+
             sacrebleu_sets.describe(
                 self.test_set,
                 lang,
@@ -94,8 +90,10 @@ class SacrebleuOptions:
             )
         return requested
 
-    def chosen(self, lang: str | None, references: Sequence[str]) -> TestSet | None:
+    def chosen(self, lang: str | None, references: Sequence[str]) -> "TestSet | None":
         """Return the test set of -t."""
+        if all(value is None for value in (self.test_set, lang, self.origlang, self.subset)):
+            return None
         from nlgauge.cli.sacrebleu import sets as sacrebleu_sets
 
         return sacrebleu_sets.chosen(self.test_set, lang, references, self.origlang, self.subset)

@@ -1,8 +1,8 @@
-"""The calls of Hugging Face evaluate: load, combine, compute, add and add_batch.
+"""Interface of Hugging Face evaluate: load, combine, compute, add and add_batch.
 
-Where evaluate has a metric of the same name, the outputs have its names, scales and values: `load("wer")`
-gives a number, `load("bleu")` is 0 to 1, `load("rouge")` has rouge-score's tokens. Any other metric of
-nlgauge gives a dictionary of its own outputs. Nothing is downloaded or cached.
+If evaluate has a metric of the same name, the outputs have its names, scales and values: `load("wer")` returns a
+number, `load("bleu")` is 0 to 1, `load("rouge")` uses the tokens of rouge-score. All other metrics of nlgauge return a
+dictionary of their outputs. Nothing is downloaded or cached.
 """
 
 from nlgauge.compat.evaluate.module import Combined, Module, combine, load

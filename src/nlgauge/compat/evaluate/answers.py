@@ -1,4 +1,4 @@
-"""SQuAD as evaluate gives it: records of questions with ids, versions 1.1 and 2."""
+"""Outputs of the SQuAD metrics of evaluate, versions 1.1 and 2, for records of questions with ids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nlgauge.compat.evaluate.given import Request
+from nlgauge._core.numbers import counted
+from nlgauge.compat.evaluate.request import Request
 from nlgauge.errors import InputError
 
 _NEEDED = {
@@ -17,78 +18,81 @@ _NEEDED = {
 
 
 class _Question(NamedTuple):
-    """A question that was answered: the answer, the right ones, and how likely the system found that
-    there is none.
-    """
+    """Question with the answer of the system, the right answers, and the probability of no answer."""
 
     answer: str
     right: list[str]
     doubt: float
 
 
-def squad(given: Request) -> dict[str, float]:
-    """Exact match and F1 of version 1.1, 0 to 100; a question without a prediction counts as 0, with a
-    warning. Plain texts are taken too.
+def squad(request: Request) -> dict[str, float]:
+    """Return exact match and F1 of version 1.1, 0 to 100; predictions are records or plain texts.
+
+    A question without a prediction counts as 0, with a warning.
     """
-    if all(isinstance(prediction, str) for prediction in given.predictions):
-        scores = given.table("squad", compat="1.1").scores()
+    if all(isinstance(prediction, str) for prediction in request.predictions):
+        scores = request.table("squad", compat="1.1").scores()
         return {name: scores[name] for name in ("exact_match", "f1")}
-    asked = _asked(given)
+    right = _right_answers(request)
     answers = {
         _field(record, "id", "prediction"): _field(record, "prediction_text", "prediction")
-        for record in given.predictions
+        for record in request.predictions
     }
-    answered = [question for question in asked if question in answers]
-    unanswered = [question for question in asked if question not in answers]
+    answered = [question for question in right if question in answers]
+    unanswered = [question for question in right if question not in answers]
     if unanswered:
         warnings.warn(
-            f"{len(unanswered)} questions have no prediction and count as 0, the first of them"
-            f" {unanswered[0]!r}.",
+            f"predictions are missing for {counted(len(unanswered), 'question')}, the first is {unanswered[0]!r}; such"
+            " questions count as 0.",
             stacklevel=4,
         )
-    if any(not asked[question] for question in answered):
+    without_answer = next((question for question in answered if not right[question]), None)
+    if without_answer is not None:
         raise InputError(
-            "a reference has no answers; questions without an answer belong to version 2, load('squad_v2')."
+            f"the reference of question {without_answer!r} has no answers; use load('squad_v2') for questions without"
+            " an answer."
         )
     if not answered:
         return {"exact_match": 0.0, "f1": 0.0}
     texts = Request(
         [answers[question] for question in answered],
-        [asked[question] for question in answered],
-        options=given.options,
+        [right[question] for question in answered],
+        options=request.options,
     )
     scores = texts.table("squad", compat="1.1").scores()
-    return {name: scores[name] * len(answered) / len(asked) for name in ("exact_match", "f1")}
+    return {name: scores[name] * len(answered) / len(right) for name in ("exact_match", "f1")}
 
 
-def squad_v2(given: Request, *, no_answer_threshold: float = 1.0) -> dict[str, Any]:
-    """Exact match and F1 of version 2, of questions with and without answers, and with the best threshold
-    for the probability of no answer.
+def squad_v2(request: Request, *, no_answer_threshold: float = 1.0) -> dict[str, Any]:
+    """Return exact match and F1 of version 2.
+
+    The outputs include the values for questions with and without answers, and the values with the best threshold for
+    the probability of no answer.
     """
-    asked = _asked(given)
+    right = _right_answers(request)
     kind = "prediction of version 2"
-    found = {
+    predictions = {
         _field(record, "id", kind): (
             _field(record, "prediction_text", kind),
             float(_field(record, "no_answer_probability", kind)),
         )
-        for record in given.predictions
+        for record in request.predictions
     }
     questions = [
-        _Question(answer, asked[question], doubt)
-        for question, (answer, doubt) in found.items()
-        if question in asked
+        _Question(answer, right[question], doubt)
+        for question, (answer, doubt) in predictions.items()
+        if question in right
     ]
-    if len(questions) < len(asked):
-        missing = next(question for question in asked if question not in found)
+    if len(questions) < len(right):
+        missing = next(question for question in right if question not in predictions)
         raise InputError(
-            f"{len(asked) - len(questions)} questions have no prediction, the first of them {missing!r}; pass"
-            " one prediction per question."
+            f"predictions are missing for {counted(len(right) - len(questions), 'question')}, the first is {missing!r};"
+            " pass one prediction per question."
         )
     texts = Request(
         [question.answer for question in questions],
         [question.right or [""] for question in questions],
-        options=given.options,
+        options=request.options,
     )
     segments = texts.table("squad").segments()
     scores = {"exact": (segments["exact_match"] / 100).tolist(), "f1": (segments["f1"] / 100).tolist()}
@@ -97,8 +101,8 @@ def squad_v2(given: Request, *, no_answer_threshold: float = 1.0) -> dict[str, A
         for name, values in scores.items()
     }
     results: dict[str, Any] = _means(decided, range(len(questions)))
-    for prefix, wanted in (("HasAns", True), ("NoAns", False)):
-        rows = [i for i, question in enumerate(questions) if bool(question.right) is wanted]
+    for prefix, has_answer in (("HasAns", True), ("NoAns", False)):
+        rows = [i for i, question in enumerate(questions) if bool(question.right) is has_answer]
         if rows:
             results |= {f"{prefix}_{name}": value for name, value in _means(decided, rows).items()}
     for name, values in scores.items():
@@ -114,37 +118,39 @@ def _means(scores: Mapping[str, list[float]], rows: Any) -> dict[str, Any]:
 
 
 def _decided(question: _Question, score: float, threshold: float) -> float:
-    """The score once the system's doubt decides: beyond the threshold it gives no answer."""
+    """Return the score; above the threshold for the probability of no answer, no answer is assumed."""
     return float(not question.right) if question.doubt > threshold else score
 
 
 def _best_threshold(questions: list[_Question], scores: list[float]) -> tuple[float, float]:
-    """The best score over all thresholds, 0 to 100, and the threshold."""
+    """Return the best score over all thresholds, 0 to 100, and the threshold."""
     score = best = float(sum(not question.right for question in questions))
     threshold = 0.0
     for question, gained in sorted(zip(questions, scores, strict=True), key=lambda each: each[0].doubt):
-        # An answer to a question that has none loses the point that silence would have had.
+        # An answer to a question without an answer loses the point for giving no answer.
         score += gained if question.right else -1.0 if question.answer else 0.0
         if score > best:
             best, threshold = score, question.doubt
     return 100 * best / len(questions), threshold
 
 
-def _asked(given: Request) -> dict[Any, list[str]]:
-    """The right answers of each question, by id."""
-    found = {}
-    for record in given.references or ():
+def _right_answers(request: Request) -> dict[Any, list[str]]:
+    """Return the right answers of each question, by id."""
+    if not request.references:
+        raise InputError(f"SQuAD needs references; pass a record {_NEEDED['reference']} for each question.")
+    right = {}
+    for record in request.references:
         answers = _field(record, "answers", "reference")
         texts = (
             _field(answers, "text", "reference")
             if isinstance(answers, Mapping)
-            else [_field(one, "text", "reference") for one in answers]
+            else [_field(answer, "text", "reference") for answer in answers]
         )
-        found[_field(record, "id", "reference")] = list(texts)
-    return found
+        right[_field(record, "id", "reference")] = list(texts)
+    return right
 
 
 def _field(record: Any, name: str, kind: str) -> Any:
     if not isinstance(record, Mapping) or name not in record:
-        raise InputError(f"a {kind} of SQuAD is a record {_NEEDED[kind]}; got {record!r:.80}.")
+        raise InputError(f"a {kind} of SQuAD must be a record {_NEEDED[kind]}; got {record!r:.80}.")
     return record[name]

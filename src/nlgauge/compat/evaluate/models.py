@@ -1,4 +1,4 @@
-"""What evaluate's metrics on models return: BERTScore, perplexity and MAUVE."""
+"""Outputs of the model-based metrics of evaluate: BERTScore, COMET, perplexity and MAUVE."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from nlgauge.compat.bert_score import BERTScorer
-from nlgauge.compat.evaluate.given import Request
+from nlgauge.compat.evaluate.request import Request
 from nlgauge.errors import ParameterError
 
 
 def bertscore(
-    given: Request,
+    request: Request,
     *,
     model_type: Any = None,
     num_layers: int | None = None,
@@ -26,10 +26,8 @@ def bertscore(
     nthreads: int = 4,
     use_fast_tokenizer: bool = False,
 ) -> dict[str, Any]:
-    """Precision, recall and F of each prediction as lists, and as `hashcode` the signature that says
-    which numbers they are.
-    """
-    references = given.references or []
+    """Return lists of precision, recall and F of each prediction, and the signature as `hashcode`."""
+    references = request.references or []
     scorer = BERTScorer(
         model_type,
         num_layers,
@@ -38,9 +36,9 @@ def bertscore(
         idf_sents=[text for row in references for text in row] if idf else None,
         rescale_with_baseline=rescale_with_baseline,
         baseline_path=baseline_path,
-        **{name: value for name, value in given.options.items() if name != "seed"},
+        **{name: value for name, value in request.options.items() if name != "seed"},
     )
-    (precision, recall, f1), signature = scorer.score(given.predictions, references, return_hash=True)
+    (precision, recall, f1), signature = scorer.score(request.predictions, references, return_hash=True)
     return {
         "precision": precision.tolist(),
         "recall": recall.tolist(),
@@ -50,39 +48,37 @@ def bertscore(
 
 
 def comet(
-    given: Request, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any
+    request: Request, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any
 ) -> dict[str, Any]:
-    """The score of each prediction, and their mean; `gpus` and `progress_bar` are accepted and change no
-    number.
-    """
-    values = given.table("comet", ours).segments()["comet"]
+    """Return the score of each prediction, and their mean; `gpus` and `progress_bar` have no effect."""
+    values = request.table("comet", ours).segments()["comet"]
     return {"mean_score": float(np.mean(values)), "scores": values.tolist()}
 
 
 def perplexity(
-    given: Request,
+    request: Request,
     *,
     model_id: Any = "smollm2",
     add_start_token: bool = True,
     max_length: int | None = None,
     **ours: Any,
 ) -> dict[str, Any]:
-    """The perplexity of each text, and their mean over texts (which is not nlgauge's corpus perplexity)."""
+    """Return the perplexity of each text, and the mean, which is not the corpus perplexity of nlgauge."""
     if not add_start_token or max_length is not None:
         raise ParameterError(
             "perplexity always starts with the model's start token and reads whole texts; leave out"
             " add_start_token and max_length."
         )
-    device = given.options.get("device")
+    device = request.options.get("device")
     texts = replace(
-        given, references=None, options={**given.options, "device": "cuda" if device == "gpu" else device}
+        request, references=None, options={**request.options, "device": "cuda" if device == "gpu" else device}
     )
     values = texts.table("perplexity", ours, model=model_id).segments()["perplexity"]
     return {"perplexities": values.tolist(), "mean_perplexity": float(np.mean(values))}
 
 
 def mauve(
-    given: Request,
+    request: Request,
     *,
     featurize_model_name: Any = "smollm2",
     num_buckets: int | str = "auto",
@@ -92,9 +88,9 @@ def mauve(
     verbose: bool = False,
     **ours: Any,
 ) -> SimpleNamespace:
-    """MAUVE, its smoothed form, the frontier integral and the number of buckets, as attributes."""
+    """Return MAUVE, its smoothed form, the frontier integral and the number of buckets as attributes."""
     texts = replace(
-        given, options={"device": "cpu" if device_id < 0 else f"cuda:{device_id}", **given.options}
+        request, options={"device": "cpu" if device_id < 0 else f"cuda:{device_id}", **request.options}
     )
     parameters = {
         "model": featurize_model_name,

@@ -1,4 +1,4 @@
-"""load and combine: a metric as an object that collects texts and computes."""
+"""Functions `load` and `combine`, which return metrics as objects that collect texts and score them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from nlgauge.compat.collecting import Collected
-from nlgauge.compat.evaluate.given import Request
 from nlgauge.compat.evaluate.names import MISSING, OF_LABELS, SHAPES, Shape
+from nlgauge.compat.evaluate.request import Request
 from nlgauge.compat.scoring import RUN_OPTIONS, split
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric.card import Card, card
@@ -24,7 +24,7 @@ _TYPES = ("metric", "measurement")
 
 
 class Module:
-    """One metric, with its arguments and the texts that were added so far."""
+    """Metric with its arguments and the texts that were added so far."""
 
     def __init__(
         self,
@@ -52,22 +52,22 @@ class Module:
         references: Any = None,
         sources: Any = None,
     ) -> None:
-        """Adds one segment, under singular or plural names; the reference may be a list of references."""
-        given = {
+        """Add one segment, with singular or plural names; the reference may be a list of references."""
+        pairs = {
             "predictions": (prediction, predictions),
             "references": (reference, references),
             "sources": (source, sources),
         }
-        for name, (one, other) in given.items():
-            if one is not None and other is not None:
+        for name, (singular, plural) in pairs.items():
+            if singular is not None and plural is not None:
                 raise InputError(
                     f"{name[:-1]} and {name} mean the same in add(), which adds one segment; pass only one of them."
                 )
-        chosen = {name: other if one is None else one for name, (one, other) in given.items()}
-        self._collected.add({name: None if item is None else [item] for name, item in chosen.items()})
+        items = {name: plural if singular is None else singular for name, (singular, plural) in pairs.items()}
+        self._collected.add({name: None if item is None else [item] for name, item in items.items()})
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, sources: Any = None) -> None:
-        """Adds segments, which the next `compute` scores."""
+        """Add segments, which the next `compute` scores."""
         self._collected.add({"predictions": predictions, "references": references, "sources": sources})
 
     def compute(
@@ -80,8 +80,9 @@ class Module:
         reduce_fn: ReduceFn = None,
         **arguments: Any,
     ) -> Any:
-        """The metric's outputs for all texts added and given, which are then forgotten; `data` are the
-        predictions of a measurement.
+        """Return the outputs of the metric for all texts that were added or passed, then discard the texts.
+
+        `data` are the predictions of a measurement.
         """
         if predictions is not None or data is not None:
             self.add_batch(
@@ -95,28 +96,29 @@ class Module:
         return outputs
 
     def accepts(self, argument: str) -> bool:
-        """Whether `compute` takes this argument."""
-        return argument in self._known()
+        """Return True if `compute` has this argument."""
+        return argument in self._argument_names()
 
-    def _known(self) -> list[str]:
+    def _argument_names(self) -> list[str]:
         signature = inspect.signature(self._shape.compute).parameters.values()
-        own = [parameter.name for parameter in signature if parameter.kind is parameter.KEYWORD_ONLY]
+        names = [parameter.name for parameter in signature if parameter.kind is parameter.KEYWORD_ONLY]
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature):
             metric = find(self._shape.metric)
-            names = [field.name for field in fields(metric)]  # type: ignore[arg-type]
-            own += [
-                *names,
-                *(name for name, meant in metric.spellings.items() if meant.removeprefix("not ") in names),
+            parameters = [field.name for field in fields(metric)]  # type: ignore[arg-type]
+            spellings = metric.spellings.items()
+            names += [
+                *parameters,
+                *(name for name, meaning in spellings if meaning.removeprefix("not ") in parameters),
             ]
-        return [*dict.fromkeys([*own, *RUN_OPTIONS])]
+        return [*dict.fromkeys([*names, *RUN_OPTIONS])]
 
     def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        known = self._known()
+        names = self._argument_names()
         for argument in arguments:
-            if argument not in known:
+            if argument not in names:
                 raise ParameterError(
-                    f"{self.name} has no parameter {argument!r}{did_you_mean(argument, known)}; it takes"
-                    f" {', '.join(known)}."
+                    f"{self.name} has no parameter {argument!r}{did_you_mean(argument, names)}; it takes"
+                    f" {', '.join(names)}."
                 )
         return dict(arguments)
 
@@ -129,27 +131,27 @@ class Module:
 
     @property
     def description(self) -> str:
-        """What the metric measures, from its card."""
+        """Description of the metric, from its card."""
         return self._section("What it measures")
 
     @property
     def inputs_description(self) -> str:
-        """The parameters of the metric of nlgauge that computes it, from its card."""
+        """Parameters of the metric of nlgauge, from its card."""
         return self._section("Parameters")
 
     @property
     def citation(self) -> str:
-        """The paper."""
+        """Paper of the metric."""
         return self._card.paper
 
     @property
     def license(self) -> str:
-        """The license of the metric and of its default model."""
+        """License of the metric and of its default model."""
         return self._card.license
 
     @property
     def features(self) -> dict[str, str]:
-        """What `compute` needs, with what an item of it is."""
+        """Inputs of `compute`, with the type of an item."""
         metric = find(self._shape.metric)
         needed = {"predictions": "string", "references": "string or list of strings", "sources": "string"}
         used = {"predictions": True, "references": metric.takes != "alone", "sources": metric.source}
@@ -160,65 +162,68 @@ class Module:
 
 
 class Combined:
-    """Several metrics that are given the same texts; their outputs are one dictionary."""
+    """Several metrics that score the same texts; their outputs are in one dictionary."""
 
     def __init__(self, modules: Sequence[tuple[str, Module]], *, force_prefix: bool = False) -> None:
         self._modules = list(modules)
         self._force_prefix = force_prefix
 
     def add(self, **item: Any) -> None:
-        """Adds one segment to every metric."""
+        """Add one segment to every metric."""
         for _, module in self._modules:
             module.add(**item)
 
     def add_batch(self, **batch: Any) -> None:
-        """Adds segments to every metric."""
+        """Add segments to every metric."""
         for _, module in self._modules:
             module.add_batch(**batch)
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any
     ) -> dict[str, Any]:
-        """Every output of every metric; `arguments` go to every metric that takes them.
+        """Return every output of every metric; each metric gets the `arguments` that it accepts.
 
-        Outputs of the same name are prefixed with the metric's name and an underscore; metrics of the same
-        name are numbered from 0.
+        If outputs have the same name, the name of the metric and an underscore precede it. Metrics of the same name are
+        numbered from 0.
         """
         for argument in arguments:
             if not any(module.accepts(argument) for _, module in self._modules) and argument != "reduce_fn":
                 raise ParameterError(
-                    f"none of {', '.join(name for name, _ in self._modules)} has a parameter {argument!r}."
+                    f"none of {', '.join(name for name, _ in self._modules)} has a parameter {argument!r}; omit it, or"
+                    " correct its name."
                 )
         results = []
         for name, module in self._modules:
-            own = {
+            accepted = {
                 key: value for key, value in arguments.items() if key == "reduce_fn" or module.accepts(key)
             }
-            found = module.compute(predictions=predictions, references=references, sources=sources, **own)
+            output = module.compute(
+                predictions=predictions, references=references, sources=sources, **accepted
+            )
             results.append(
                 (
                     name,
                     (
-                        found
-                        if isinstance(found, dict)
-                        else vars(found)
-                        if isinstance(found, SimpleNamespace)
-                        else {module.name: found}
+                        output
+                        if isinstance(output, dict)
+                        else vars(output)
+                        if isinstance(output, SimpleNamespace)
+                        else {module.name: output}
                     ),
                 )
             )
-        names, outputs = (
+        names, keys = (
             Counter(name for name, _ in results),
-            Counter(key for _, found in results for key in found),
+            Counter(key for _, outputs in results for key in outputs),
         )
         numbers: Counter[str] = Counter()
         merged: dict[str, Any] = {}
-        for name, found in results:
+        for name, outputs in results:
             prefix = f"{name}_{numbers[name]}" if names[name] > 1 else name
             numbers[name] += 1
             merged |= {
-                f"{prefix}_{key}" if self._force_prefix or outputs[key] > 1 else key: value
-                for key, value in found.items()
+                f"{prefix}_{key}" if self._force_prefix or keys[key] > 1 else key: value
+                for key, value in outputs.items()
             }
         return merged
 
@@ -237,16 +242,17 @@ def load(
     revision: Any = None,
     **arguments: Any,
 ) -> Module:
-    """A metric by name; `arguments` are used in every `compute`. What evaluate needs for its files and
-    downloads is accepted and changes nothing.
+    """Load a metric by name; `arguments` are used in every `compute`.
+
+    The other parameters, which concern files and downloads of evaluate, have no effect.
 
     >>> load("exact_match").compute(predictions=["a", "b"], references=["a", "c"])
     {'exact_match': 0.5}
     """
     if num_process != 1:
         raise ParameterError(
-            "num_process must be 1: texts of several processes are not gathered here; gather them first, or"
-            " use run_concurrent=True."
+            f"num_process must be 1, got {num_process!r:.60}, because texts of several processes are not gathered;"
+            " gather them first, or use nlgauge.score(..., run_concurrent=True)."
         )
     name = path.removeprefix(_HUB)
     if name in MISSING:
@@ -263,7 +269,7 @@ def load(
 def combine(
     evaluations: Iterable[str | Module] | Mapping[str, str | Module], force_prefix: bool = False
 ) -> Combined:
-    """Several metrics in one, by name or loaded; a mapping gives them other names.
+    """Combine several metrics, by name or loaded; the keys of a mapping are their names.
 
     >>> combine(["wer", "cer"]).compute(predictions=["a cut"], references=["a cat"])
     {'wer': 0.5, 'cer': 0.2}
@@ -278,17 +284,18 @@ def combine(
         module = load(evaluation) if isinstance(evaluation, str) else evaluation
         if not isinstance(module, Module):
             raise ParameterError(
-                f"combine() takes names and modules of load(), got {evaluation!r:.60}; combine metrics one by one."
+                f"combine() takes names of metrics and modules of load(), got {evaluation!r:.60}; pass each metric"
+                " separately."
             )
         modules.append((name or module.name, module))
     return Combined(modules, force_prefix=force_prefix)
 
 
-def _own_outputs(name: str, given: Request, **parameters: Any) -> dict[str, Any]:
-    """Every output of a metric of nlgauge that evaluate does not have, or has for other inputs."""
-    if name in OF_LABELS and not all(isinstance(prediction, str) for prediction in given.predictions):
+def _own_outputs(name: str, request: Request, **parameters: Any) -> dict[str, Any]:
+    """Return every output of a metric of nlgauge that evaluate does not have, or has for other inputs."""
+    if name in OF_LABELS and not all(isinstance(prediction, str) for prediction in request.predictions):
         raise InputError(
-            f"evaluate's {name} compares class labels, nlgauge's the tokens of texts; for labels use"
-            " scikit-learn."
+            f"evaluate's {name} compares class labels, but nlgauge's compares the tokens of texts; for labels"
+            " use scikit-learn."
         )
-    return given.table(name, **parameters).scores()
+    return request.table(name, **parameters).scores()

@@ -1,6 +1,4 @@
-"""The names of evaluate's metrics: what computes each here, and what stands nearest to those that are not
-here.
-"""
+"""Metrics of evaluate by name, with the functions that compute them, and alternatives to missing ones."""
 
 from __future__ import annotations
 
@@ -11,11 +9,9 @@ from nlgauge.compat.evaluate import answers, models, texts
 
 
 class Shape(NamedTuple):
-    """What a name of evaluate's means here: the function that gives its outputs, and the metric of nlgauge
-    behind it.
+    """Implementation of a metric of evaluate: a function for its outputs, and the metric of nlgauge.
 
-    `name` is what evaluate calls the loaded metric, after its class, where that is not the name that it is
-    loaded by.
+    `name` is the name of the loaded metric in evaluate, if it differs from the name for loading.
     """
 
     compute: Callable[..., Any]
@@ -46,21 +42,21 @@ SHAPES: Mapping[str, Shape] = {
     "wiki_split": Shape(texts.wiki_split, "sari"),
 }
 
-# In evaluate these compare class labels; here they compare tokens.
+# In evaluate, these metrics compare class labels; in nlgauge, they compare tokens.
 OF_LABELS = ("accuracy", "f1", "precision", "recall")
 
-# Metrics of evaluate that are not here, and what to use instead.
-_LATER = "it comes with a later release; meanwhile bertscore is nearest"
+# Metrics of evaluate that nlgauge does not have, with alternatives.
+_LATER = "it comes with a later release; until then, the most similar metric is bertscore"
 _LABELS = "it compares labels or numbers, not texts; use scikit-learn or SciPy"
 MISSING: Mapping[str, str] = {
     "bleurt": (
-        "its checkpoints there are TensorFlow's; the metric bleurt of nlgauge.score, with a checkpoint that"
-        " you name, is nearest"
+        "its checkpoints are files of TensorFlow; the most similar metric is bleurt of nlgauge.score, whose default"
+        " model is bleurt-20"
     ),
     "frugalscore": _LATER,
-    "charcut_mt": "character, a rate of edited characters with shifts, is nearest",
-    "cuad": "squad is nearest",
-    "competition_math": "exact_match is nearest",
+    "charcut_mt": "the most similar metric is character, a rate of edited characters with shifts",
+    "cuad": "the most similar metric is squad",
+    "competition_math": "the most similar metric is exact_match",
     "code_eval": "it runs generated programs, which nlgauge does not do",
     "mcnemar": "it compares two systems; use result.compare(A, B) of nlgauge.score",
     "wilcoxon": "it compares two systems; use result.compare(A, B) of nlgauge.score",

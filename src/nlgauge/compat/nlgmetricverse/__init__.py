@@ -1,8 +1,8 @@
-"""The calls of NLG-Metricverse and Jury, as in the NLG-Metricverse thesis and in the published packages.
+"""Interface of NLG-Metricverse and Jury, as in the NLG-Metricverse thesis and the published packages.
 
-Scores are those of nlgauge: directions, scales, empty texts and several references follow the card of each
-metric, nothing is dropped from the lists, and a call returns a plain dictionary. What `load_metric` returns
-can be used in `nlgauge.score` as well. Metric classes such as `Rouge` are here too, with `construct`.
+The scores are the scores of nlgauge: directions, scales, empty texts and several references follow the card of each
+metric, no item of a list is dropped, and a call returns a plain dictionary. `nlgauge.score` also accepts metrics that
+`load_metric` returns. The module also has metric classes such as `Rouge`, with the method `construct`.
 
 >>> from nlgauge.compat.nlgmetricverse import Wer
 >>> Wer.construct(lowercase=True).compute(["A cat"], ["a cat"])["wer"]["score"]

@@ -1,6 +1,4 @@
-"""What the calls of NLG-Metricverse's meta-evaluation return: numbers as they have them, which draw
-themselves.
-"""
+"""Results of the meta-evaluation functions of NLG-Metricverse, with a method `plot` each."""
 
 from __future__ import annotations
 
@@ -27,15 +25,14 @@ _Drawn = TypeVar("_Drawn", "Axes", "Panels", "Axes | Panels")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HumanCorrelations(Findings):
-    """The rows of `metric_human_correlation`, and the judgments that they were made of."""
+    """Rows of `metric_human_correlation`, with the judgments from which they were computed."""
 
     judgments: Judgments | None = field(default=None)
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes | Panels:
-        """Draw a scatterplot of each metric with human scores, one point per output (Figure 3.7 of the
-        thesis), and write it to the path if there is one.
+        """Draw a scatterplot of each metric with human scores, and write it to the path if set.
 
-        Of better/worse pairs there is a forest plot.
+        The plot has one point per prediction (Figure 3.7 of the thesis). Better/worse pairs get a forest plot.
         """
         from nlgauge import plots
 
@@ -50,9 +47,7 @@ class HumanCorrelations(Findings):
 
 
 class MetricCorrelations(tuple[list[Array], list[Array]]):
-    """The two lists of `metrics_correlation`: for each measure the matrix of correlations, and that of
-    p-values.
-    """
+    """Two lists of `metrics_correlation`: matrices of correlations and of p-values, one per measure."""
 
     labels: Sequence[str]
     measures: Sequence[str]
@@ -60,15 +55,15 @@ class MetricCorrelations(tuple[list[Array], list[Array]]):
     def __new__(
         cls, results: list[Array], p_values: list[Array], labels: Sequence[str], measures: Sequence[str]
     ) -> MetricCorrelations:
-        """The lists, with the names of the metrics and of the measures."""
-        made = super().__new__(cls, (results, p_values))
-        made.labels, made.measures = labels, measures
-        return made
+        """Create the pair of lists, with the names of the metrics and of the measures."""
+        pair = super().__new__(cls, (results, p_values))
+        pair.labels, pair.measures = labels, measures
+        return pair
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Panels:
-        """Draw a heatmap of each measure (Figure 4.2 of the thesis), and write it to the path if there is one.
+        """Draw a heatmap of each measure (Figure 4.2 of the thesis), and write it to the path if set.
 
-        daRR is not symmetric: of each pair the value with the second metric as people is shown.
+        daRR is not symmetric; the heatmap shows the value for which the second metric of a pair replaces the human scores.
         """
         from nlgauge import plots
         from nlgauge.show.plots.canvas import Panels
@@ -87,10 +82,10 @@ class MetricCorrelations(tuple[list[Array], list[Array]]):
 
 
 class Seconds(dict[str, float]):
-    """The seconds of `times_correlation`, by metric; `texts` is the number of predictions that they were
-    measured on.
+    """Seconds of `times_correlation`, by metric.
 
-    `co2` has the kilograms of CO2-equivalents of each metric, where they were tracked.
+    `texts` is the number of predictions that were scored. `co2` has the kilograms of CO2-equivalents of each metric; it is
+    empty if they were not tracked.
     """
 
     def __init__(
@@ -108,10 +103,10 @@ class Seconds(dict[str, float]):
         co2: bool = False,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw bars of the seconds; with the rows of `metric_human_correlation`, time against agreement with
-        people (Figure 4.1 of the thesis).
+        """Draw bars of the seconds or, with `correlations`, time against agreement with human scores.
 
-        With co2=True it is CO2 in the place of time.
+        `correlations` are the rows of `metric_human_correlation` (Figure 4.1 of the thesis). With co2=True, the plot shows
+        CO2 instead of time.
         """
         if co2 and not self.co2:
             raise InputError(
@@ -134,7 +129,7 @@ class Seconds(dict[str, float]):
 
 
 def _side_by_side(ax: Axes | None, count: int, width: float, height: float) -> Panels:
-    """Return so many axes of this size in inches, two in a row."""
+    """Return `count` axes of this size in inches, at most two per row."""
     from nlgauge.show.plots.canvas import grid_of
 
     across = min(count, 2)
@@ -142,7 +137,7 @@ def _side_by_side(ax: Axes | None, count: int, width: float, height: float) -> P
 
 
 def _saved(axes: _Drawn, path: str | Path | None) -> _Drawn:
-    """Return the axes, and write their figure to the path if there is one."""
+    """Write the figure of the axes to the path if set, and return the axes."""
     from nlgauge import plots
 
     if path is not None:

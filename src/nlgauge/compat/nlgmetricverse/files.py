@@ -1,8 +1,9 @@
-"""Files and directories as predictions and references, and the function behind `nlgauge eval`."""
+"""Files and directories as predictions and references, and the function of the command `nlgauge eval`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -19,31 +20,32 @@ _TABLES = {".csv": csv_rows, ".tsv": tsv_rows}
 
 
 class DataLoaderStrategies(Enum):
-    """How texts are stored in files; lists of texts need neither.
+    """Storage of texts in files; lists of texts need no strategy.
 
-    OneRecordPerFile: the files *.txt of a directory, by name, hold one text each; this is the default for
-    directories. OneRecordPerLine: each line of a file is a text; this is the default for a file. In a
-    directory each file *.txt holds all predictions, or all references, of one segment, one per line.
+    OneRecordPerFile, the default for directories: each file *.txt of a directory contains one text; the files are sorted
+    by name. OneRecordPerLine, the default for a file: each line of a file is a text. In a directory, each file *.txt
+    contains all predictions, or all references, of one segment, one per line.
     """
 
     OneRecordPerLine = "one_record_per_line"
     OneRecordPerFile = "one_record_per_file"
 
 
-def is_path(given: Any) -> bool:
-    """Whether predictions or references are the path of a file or directory."""
-    return isinstance(given, str | Path)
+def is_path(texts: Any) -> bool:
+    """Return True if predictions or references are the path of a file or directory."""
+    return isinstance(texts, str | Path)
 
 
 def read_texts(
     predictions: Any, references: Any, strategy: DataLoaderStrategies | None
 ) -> tuple[list[Any], list[Any] | None]:
-    """Predictions and references from files, both, or from directories, both, whose files must have the
-    same names.
+    """Return predictions and references from two files or two directories.
+
+    The files of the two directories must have the same names.
     """
-    given = {"predictions": predictions, "references": references}
-    paths = {name: Path(path) for name, path in given.items() if is_path(path)}
-    for name, path in given.items():
+    arguments = {"predictions": predictions, "references": references}
+    paths = {name: Path(path) for name, path in arguments.items() if is_path(path)}
+    for name, path in arguments.items():
         if path is not None and name not in paths:
             other = next(iter(paths))
             raise InputError(
@@ -51,30 +53,25 @@ def read_texts(
                 " texts."
             )
     for name, path in paths.items():
-        if not path.exists():
+        if not _exists(path):
             raise InputError(
                 f"{name} is {str(path)!r:.80}, but no such file or directory exists; pass a text in a list:"
                 f" {name}=[text]."
             )
-    folders = {path.is_dir() for path in paths.values()}
-    if len(folders) > 1:
-        raise InputError(
-            "predictions and references must be two files or two directories; one of them is a file, the"
-            " other a directory."
-        )
-    found: dict[str, list[Any]]
-    if not folders.pop():
+    _check_kinds(list(paths.values()))
+    texts: dict[str, list[Any]]
+    if not paths["predictions"].is_dir():
         read = _lines if strategy is not DataLoaderStrategies.OneRecordPerFile else _whole
-        found = {name: [*read(path)] for name, path in paths.items()}
+        texts = {name: [*read(path)] for name, path in paths.items()}
     else:
         names = {name: sorted(file.name for file in path.glob("*.txt")) for name, path in paths.items()}
-        _check_names(paths, names)
+        _check_names(paths, names, ".txt files")
         by_line = strategy is DataLoaderStrategies.OneRecordPerLine
-        found = {
+        texts = {
             name: [_lines(path / file) if by_line else _whole(path / file)[0] for file in names[name]]
             for name, path in paths.items()
         }
-    return found["predictions"], found.get("references")
+    return texts["predictions"], texts.get("references")
 
 
 def evaluate_files(
@@ -84,40 +81,49 @@ def evaluate_files(
     config: str | Path | None = None,
     export: str | Path | None = None,
 ) -> dict[str, Any]:
-    """The scores that `nlgauge eval` prints: those of two files, or by file name those of each pair of files
-    of two directories.
+    """Return the scores that `nlgauge eval` prints.
 
-    A file holds one text per line; a .csv or .tsv file without a header holds the texts of one segment per
-    row, and a blank field after the first is none. `config` is a JSON file with any of "predictions",
-    "references", "reduce_fn" and "metrics" (names, or objects with "path" and "compute_kwargs"); arguments
-    given here come first. `export` is a file that the scores are written to as JSON, in which NaN is null.
+    Parameters
+    ----------
+    predictions, references : str or Path, optional
+        Two files, or two directories whose files have the same names. A file contains one text per line. A row of a .csv or
+        .tsv file, which has no header, contains the texts of one segment; blank fields after the first are ignored.
+    reduce_fn : str, optional
+        Rule for several references or predictions of a segment, see `nlgauge.score`.
+    config : str or Path, optional
+        JSON file with any of "predictions", "references", "reduce_fn" and "metrics" (names, or objects with "path" and
+        "compute_kwargs"). The arguments of the call take precedence.
+    export : str or Path, optional
+        JSON file for the scores, in which NaN is null.
+
+    Returns
+    -------
+    dict
+        Scores of the two files, or scores by file name for two directories.
     """
     from nlgauge.compat.nlgmetricverse.scorer import NLGMetricverse
 
-    given = _config(config) if config is not None else {}
+    settings = _config(config) if config is not None else {}
     paths = [
         Path(path)
-        for path in (predictions or given.get("predictions"), references or given.get("references"))
+        for path in (predictions or settings.get("predictions"), references or settings.get("references"))
         if path
     ]
     if len(paths) < 2:
         raise InputError(
-            "predictions and references are needed: two files, or two directories, given here or in the"
-            " configuration."
+            "predictions or references are missing",
+            python="pass two files or two directories as predictions and references, or name them in the file config",
+            cli="name two files or two directories with --predictions and --references, or in the file of --config",
         )
     for path in paths:
-        if not path.exists():
-            raise InputError(f"cannot find the file or directory {path}.")
-    scorer = NLGMetricverse(metrics=given.get("metrics"))
-    rule = reduce_fn or given.get("reduce_fn")
-    if paths[0].is_dir() != paths[1].is_dir():
-        raise InputError(
-            "predictions and references must be two files or two directories; one of them is a file, the"
-            " other a directory."
-        )
+        if not _exists(path):
+            raise InputError(f"the file or directory {str(path)!r:.80} does not exist; check the path.")
+    scorer = NLGMetricverse(metrics=settings.get("metrics"))
+    rule = reduce_fn or settings.get("reduce_fn")
+    _check_kinds(paths)
     if paths[0].is_dir():
         names = {str(path): sorted(file.name for file in path.iterdir() if file.is_file()) for path in paths}
-        _check_names({name: Path(name) for name in names}, names)
+        _check_names({name: Path(name) for name in names}, names, "files")
         scores = {
             name: scorer(_rows(paths[0] / name), _rows(paths[1] / name), rule)
             for name in names[str(paths[0])]
@@ -129,21 +135,35 @@ def evaluate_files(
     return scores
 
 
-def _check_names(paths: Mapping[str, Path], names: Mapping[str, list[str]]) -> None:
-    """Raises unless the directories hold files, and files of the same names."""
+def _exists(path: Path) -> bool:
+    """Return True if the path exists; False for text that cannot be a path."""
+    with suppress(OSError, ValueError):  # a path that is too long or contains a NUL character
+        return path.exists()
+    return False
+
+
+def _check_kinds(paths: Sequence[Path]) -> None:
+    """Raise InputError unless all paths are files, or all are directories."""
+    kinds = {path.is_dir(): path for path in paths}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{kinds[True]} is a directory, but {kinds[False]} is a file; name two files or two directories as"
+            " predictions and references."
+        )
+
+
+def _check_names(paths: Mapping[str, Path], names: Mapping[str, list[str]], kind: str) -> None:
+    """Raise InputError unless the directories contain files with the same names."""
     for name, files in names.items():
         if not files:
-            raise InputError(
-                f"the directory {paths[name]} has no files to read; OneRecordPerFile and OneRecordPerLine read"
-                " *.txt."
-            )
+            raise InputError(f"the directory {paths[name]} has no {kind}; name a directory that has some.")
     first, *others = names
     for other in others:
-        alone = sorted(set(names[first]) ^ set(names[other]))
-        if alone:
+        unpaired = sorted(set(names[first]) ^ set(names[other]))
+        if unpaired:
             raise InputError(
-                f"the files of {paths[first]} and {paths[other]} must have the same names; {alone[0]} is in"
-                " one of them only."
+                f"the files of {paths[first]} and {paths[other]} must have the same names; {unpaired[0]} is in"
+                " only one of them."
             )
 
 
@@ -156,7 +176,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _whole(path: Path) -> list[str]:
-    """The text of a file as a list of one, without the line feed at its end."""
+    """Return a list with the text of a file, without the line end at its end."""
     return [_text(path).removesuffix("\n").removesuffix("\r")]
 
 
@@ -172,23 +192,23 @@ def _rows(path: Path) -> list[Any]:
 
 def _config(path: str | Path) -> dict[str, Any]:
     try:
-        given = msgspec.json.decode(_text(Path(path)).encode())
+        settings = msgspec.json.decode(_text(Path(path)).encode())
     except msgspec.DecodeError as error:
-        raise InputError(f"{path} is not JSON: {error}.") from None
-    if not isinstance(given, dict):
+        raise InputError(f"{path} is not valid JSON ({error}); correct the file.") from None
+    if not isinstance(settings, dict):
         raise InputError(f"{path} must contain a JSON object with {', '.join(_CONFIG)}.")
-    for key in given:
+    for key in settings:
         if key not in _CONFIG:
             raise ParameterError(
-                f"{path} has an unknown key {key!r}{did_you_mean(key, _CONFIG)}; known are"
+                f"{path} has an unknown key {key!r}{did_you_mean(key, _CONFIG)}; the keys are"
                 f" {', '.join(_CONFIG)}."
             )
-    metrics = given.get("metrics")
+    metrics = settings.get("metrics")
     for spec in metrics if isinstance(metrics, list) else [metrics]:
         name = spec.get("path") if isinstance(spec, dict) else spec
         if isinstance(name, str) and Path(name).is_dir():
             raise ParameterError(
-                f"{path} names the directory {name} as a metric; a configuration never runs code, load it in"
-                " Python: load_metric."
+                f"{path} names the directory {name} as a metric, but a configuration never runs code; load it in"
+                " Python with load_metric."
             )
-    return given
+    return settings

@@ -1,5 +1,6 @@
-"""Keyword arguments of NLG-Metricverse's metrics that say in which form numbers are returned (thesis,
-Table A.1), not how they are computed.
+"""Keyword arguments of metrics of NLG-Metricverse that select the form of the outputs.
+
+They do not change the computation (thesis, Table A.1).
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric.table import Table
 
 _SIDES = {"fmeasure": "", "precision": "_precision", "recall": "_recall"}
-# By metric: the argument that asks for numbers of the whole corpus, and the outputs that are lists of
-# segments without it.
+# By metric: the argument that selects corpus scores or lists of segment scores, and its value for corpus scores.
 _LISTS = {
     "rouge": ("use_aggregator", True),
     "bertscore": ("return_average_scores", True),
@@ -23,7 +23,7 @@ _LISTS = {
 
 @dataclass(frozen=True)
 class Form:
-    """In which form the outputs of a metric are returned."""
+    """Form of the outputs of a metric."""
 
     lists: bool = False
     score_averaged: bool = False
@@ -31,18 +31,16 @@ class Form:
     order: int | None = None
 
     def of(self, table: Table) -> dict[str, Any]:
-        """Return the outputs of a table: averaged, or with one value per segment if lists were asked for;
-        `score` first.
-        """
+        """Return the outputs of a table, averaged or as lists of one value per segment; `score` is first."""
         scores: dict[str, Any] = table.scores()
         if self.lists:
             segments = {name: values.tolist() for name, values in table.segments().items()}
-            own = (
+            score = (
                 {}
                 if self.score_averaged
                 else {"score": segments[next(name for name in scores if name in segments)]}
             )
-            scores = {**scores, **segments, **own}
+            scores = {**scores, **segments, **score}
         if self.side is not None:
             types = [
                 name
@@ -73,11 +71,11 @@ def taken(metric: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], Fo
                 f"rouge: metric_to_select must be {', '.join(map(repr, _SIDES))} or None, got {side!r:.60}."
             )
         form = Form(form.lists, form.score_averaged, side)
-    if metric == "novelty" and (wanted := [name for name in ("ngrams", "n") if name in left]):
-        order = left.pop(wanted[0])
+    if metric == "novelty" and (names := [name for name in ("ngrams", "n") if name in left]):
+        order = left.pop(names[0])
         if type(order) is not int or not 1 <= order <= 100:
             raise ParameterError(
-                f"abstractness: {wanted[0]} must be a whole number from 1 to 100, got {order!r:.60}."
+                f"novelty (abstractness): {names[0]} must be a whole number from 1 to 100, got {order!r:.60}."
             )
         left, form = {"max_order": order, **left}, Form(order=order)
     return left, form

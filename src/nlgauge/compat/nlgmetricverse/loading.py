@@ -1,6 +1,4 @@
-"""load_metric: a metric by name, from a directory of the user's own, or, where that is allowed, from an
-installed evaluate.
-"""
+"""Loading of metrics by name, from a directory of the user or, if allowed, from an installed evaluate."""
 
 from __future__ import annotations
 
@@ -17,17 +15,17 @@ from nlgauge.compat.custom import MetricForNLG
 from nlgauge.compat.from_evaluate import from_evaluate, local_script
 from nlgauge.compat.nlgmetricverse.forms import Form, taken
 from nlgauge.compat.scoring import plain, scored, split
-from nlgauge.engine.prepare import labelled
+from nlgauge.engine.prepare import labeled
 from nlgauge.errors import NotYetError, ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
 from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import find, make, metric_classes
 
-# What NLG-Metricverse and Jury call the weights of BARTScore.
+# Names of the weights of BARTScore in NLG-Metricverse and Jury, with the names in nlgauge.
 _CHECKPOINTS = {"bartscore-large-cnn": "bart-large-cnn"}
-_NAMES_ITS_CLASS = 'must say __main_class__ = "NAME", the name of a subclass of MetricForNLG in it'
+_NAMES_ITS_CLASS = 'must set __main_class__ = "NAME", the name of a subclass of MetricForNLG in this file'
 _TASKS = (None, "language-generation")
-# Metrics of NLG-Metricverse that are not here yet, and what is nearest to each.
+# Metrics of NLG-Metricverse that nlgauge does not have yet, with the most similar metric.
 LATER = {
     "carburacy": "rouge, with the costs in result.costs",
     "nid": "repetitiveness",
@@ -35,10 +33,10 @@ LATER = {
 
 
 class LoadedMetric(dict[str, Any]):
-    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores
-    texts with this metric alone.
+    """Name, label and parameters of a metric, in a form that `nlgauge.score` also accepts.
 
-    `form` says whether `compute` and `NLGMetricverse` return averages or lists.
+    `compute` scores texts with this metric. `form` selects whether `compute` and `NLGMetricverse` return averages or
+    lists.
     """
 
     form: Form = Form()
@@ -52,7 +50,7 @@ class LoadedMetric(dict[str, Any]):
         sources: Any = None,
         **compute_kwargs: Any,
     ) -> dict[str, Any]:
-        """Every output of the metric, under its `resulting_name`."""
+        """Return every output of the metric, under its `resulting_name`."""
         label, metric, options, form = unpacked(self)
         result = scored(
             {label: metric},
@@ -66,7 +64,7 @@ class LoadedMetric(dict[str, Any]):
 
     @property
     def resulting_name(self) -> str:
-        """The label of its results."""
+        """Label of the metric in results."""
         return str(self["resulting_name"])
 
 
@@ -79,60 +77,62 @@ def load_metric(
     allow_remote_code: bool = False,
     **kwargs: Any,
 ) -> LoadedMetric | MetricForNLG:
-    """A metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
+    """Load a metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
 
-    Parameters that NLG-Metricverse's metrics have for the form of their numbers are taken too:
-    `use_aggregator` and `metric_to_select` of rouge, `return_average_scores` of bertscore, `segment_scores`
-    of bartscore, `ngrams` of abstractness, which compares with the references.
+    The function also accepts parameters of NLG-Metricverse for the form of the outputs: `use_aggregator` and
+    `metric_to_select` of rouge, `return_average_scores` of bertscore, `segment_scores` of bartscore, and `ngrams` of
+    abstractness. Abstractness compares with the references.
 
-    `path` may also be a local directory `.../NAME` that holds `NAME.py`: that file is imported, which runs
-    it, so name only code that you trust; its `__main_class__` names a subclass of `MetricForNLG`. With
-    `allow_remote_code` any other name or script is given to an installed evaluate, which may download the
-    script and runs it, after a warning; `use_nlgmetricverse_only` forbids that.
+    `path` may also be a local directory `.../NAME` that contains `NAME.py`. That file is imported and thus executed, so
+    name only code that you trust; its `__main_class__` names a subclass of `MetricForNLG`. With `allow_remote_code`, an
+    installed evaluate loads any other name or script: it may download the script, and executes it, after a warning.
+    `use_nlgmetricverse_only` prevents that.
 
     >>> load_metric("wer", resulting_name="errors", compute_kwargs={"lowercase": True}).compute(["A cat"], ["a cat"])["errors"]["score"]
     0.0
     """
     if task not in _TASKS:
         raise ParameterError(f"task must be 'language-generation' or None, got {task!r}.")
-    given, name = {**(compute_kwargs or {}), **kwargs}, str(path)
+    parameters, name = {**(compute_kwargs or {}), **kwargs}, str(path)
     try:
-        known = find(name).name
-        given, form = taken(known, given)
-        if known == "bertscore":
-            given = with_baseline(given)
+        metric = find(name).name
+        parameters, form = taken(metric, parameters)
+        if metric == "bertscore":
+            parameters = with_baseline(parameters)
         if name.strip().lower() == "abstractness":
-            given = {"against": "references", **given}
-        if known == "bartscore" and str(given.get("model_checkpoint")).lower() in _CHECKPOINTS:
-            given = {**given, "model_checkpoint": _CHECKPOINTS[str(given["model_checkpoint"]).lower()]}
-        make(name, split(given)[0])
+            parameters = {"against": "references", **parameters}
+        checkpoint = str(parameters.get("model_checkpoint")).lower()
+        if metric == "bartscore" and checkpoint in _CHECKPOINTS:
+            parameters = {**parameters, "model_checkpoint": _CHECKPOINTS[checkpoint]}
+        make(name, split(parameters)[0])
     except UnknownMetricError as error:
         may_run = allow_remote_code and not use_nlgmetricverse_only
         if Path(path).is_dir() and not (may_run and _is_evaluates(Path(path))):
-            return _from_directory(Path(path)).construct(resulting_name, given)
+            return _from_directory(Path(path)).construct(resulting_name, parameters)
         if may_run:
-            return from_evaluate(name, given, error, resulting_name)
-        wanted = name.strip().lower()
-        if wanted in LATER:
+            return from_evaluate(name, parameters, error, resulting_name)
+        key = name.strip().lower()
+        if key in LATER:
             raise NotYetError(
-                f"{wanted} comes with a later release of nlgauge; the nearest metric now is {LATER[wanted]}."
+                f"{key} comes with a later release of nlgauge; the most similar metric now is {LATER[key]}."
             ) from None
         raise
-    loaded = LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
+    loaded = LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=parameters)
     loaded.form = form
     return loaded
 
 
 class AutoMetric:
-    """`AutoMetric.load` is `load_metric`."""
+    """Namespace in which `load` is `load_metric`."""
 
     load = staticmethod(load_metric)
 
 
 @dataclass(frozen=True)
 class NamedMetric:
-    """A metric class of NLG-Metricverse's, such as `Bleu`, `Rouge` or `Bertscore`; `construct` gives the
-    metric, and so does calling it.
+    """Metric class of NLG-Metricverse, such as `Bleu`, `Rouge` or `Bertscore`.
+
+    The method `construct` and a call create the metric.
     """
 
     path: str
@@ -143,23 +143,22 @@ class NamedMetric:
         compute_kwargs: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """The metric under a name, with these parameters."""
+        """Create the metric with a name and parameters."""
         return load_metric(self.path, resulting_name, compute_kwargs=compute_kwargs, **kwargs)
 
     __call__ = construct
 
 
 def named_metric(name: str) -> NamedMetric | None:
-    """The metric class of a name such as ExactMatch, or of one that comes with a later release; None
-    where there is none.
-    """
+    """Return the metric class of a name such as ExactMatch, else None; names in `LATER` are included."""
     names = (*metric_classes(), *REGISTERED.aliases, *LATER)
-    return next((NamedMetric(known) for known in names if known.replace("_", "") == name.lower()), None)
+    return next((NamedMetric(key) for key in names if key.replace("_", "") == name.lower()), None)
 
 
 def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric, dict[str, Any], Form]:
-    """Return the label, the metric, the options of the run and the form of the outputs, from any form
-    that `metrics` takes.
+    """Return label, metric, options of the run and form of the outputs of a metric.
+
+    `spec` has any form that `NLGMetricverse(metrics=...)` accepts.
     """
     if isinstance(spec, str) and "(" not in spec:
         spec = load_metric(spec, allow_remote_code=allow_remote_code)
@@ -177,14 +176,12 @@ def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric
     if isinstance(spec, LoadedMetric):
         parameters, options = split(spec["compute_kwargs"])
         return spec.resulting_name, make(spec["path"], parameters), options, spec.form
-    ((label, metric),) = labelled([spec], allow_remote_code).items()
+    ((label, metric),) = labeled([spec], allow_remote_code).items()
     return label, metric, {}, Form()
 
 
 def _is_evaluates(directory: Path) -> bool:
-    """Whether a directory holds a script of evaluate's, which does not name its class as those of
-    NLG-Metricverse do.
-    """
+    """Return True if a directory contains a script of evaluate, which does not set `__main_class__`."""
     script = local_script(str(directory))
     return script is not None and b"__main_class__" not in script.read_bytes()
 
@@ -193,18 +190,18 @@ def _from_directory(directory: Path) -> type[MetricForNLG]:
     name = directory.resolve().name
     file = directory / f"{name}.py"
     module_name = f"nlgauge_loaded_{name}"
-    found = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
-    if found is None or found.loader is None:
+    spec = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
+    if spec is None or spec.loader is None:
         raise UnknownMetricError(
             f"unknown metric {str(directory)!r}; the directory of that name has no {name}.py."
         )
     if _is_evaluates(directory):
         raise UnknownMetricError(
-            f"{file} {_NAMES_ITS_CLASS}; a script of evaluate's needs allow_remote_code=True."
+            f"{file} {_NAMES_ITS_CLASS}; a script of evaluate needs allow_remote_code=True."
         )
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
-    found.loader.exec_module(module)
+    spec.loader.exec_module(module)
     main = getattr(module, "__main_class__", None)
     metric = getattr(module, main, None) if isinstance(main, str) else main
     if not (isinstance(metric, type) and issubclass(metric, MetricForNLG)):

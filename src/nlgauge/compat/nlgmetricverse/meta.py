@@ -1,4 +1,4 @@
-"""Agreement of metrics with people and with each other, and how long they take."""
+"""Agreement of metrics with human scores and with each other, and computing time of metrics."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ _DARR_NOTE = (
 
 
 class CorrelationMeasures(Enum):
-    """The measures of agreement that `metric_human_correlation` and `metrics_correlation` know; daRR is
-    the DARR of WMT.
+    """Measures of agreement for `metric_human_correlation` and `metrics_correlation`.
+
+    daRR is the DARR of WMT.
     """
 
     Pearson = "pearson"
@@ -40,9 +41,7 @@ class CorrelationMeasures(Enum):
 
 
 class Benchmarks(Enum):
-    """The benchmarks that `metric_human_correlation` knows by this name; `nlgauge.meta.benchmarks` has
-    more.
-    """
+    """Benchmarks for `metric_human_correlation`; `nlgauge.meta.benchmarks` has more."""
 
     WMT17 = "wmt17"
     WMT18 = "wmt18"
@@ -58,29 +57,46 @@ def metric_human_correlation(
     corrs: Any = None,
     plot: str | Path | None = None,
 ) -> HumanCorrelations:
-    """How well metrics agree with people: one row per metric and measure, with its value, 95% interval and
-    p-value; lower-is-better is negated.
+    """Correlate metrics with human scores.
 
-    human_scores: one score per prediction, or a benchmark (or its name), whose own texts are then scored
-    (give None for predictions and references). Its language pairs are correlated each for itself, and their
-    average stands beside them. `corrs` is another name for `correlation_measures`; Pearson is the default,
-    and daRR for a benchmark of better/worse pairs. `plot` is a file to draw to; the rows' `plot()` gives the
-    figure.
+    Parameters
+    ----------
+    predictions, references : sequence of str, optional
+        Texts to score; None if `human_scores` is a benchmark.
+    metrics : metric or sequence of metrics, optional
+        Metrics in any form that `NLGMetricverse` accepts.
+    human_scores : sequence of float, Benchmarks or str
+        One score per prediction, or a benchmark or its name. The texts of a benchmark are scored, and its language pairs
+        are correlated separately, with their average in further rows.
+    correlation_measures : CorrelationMeasures or sequence of CorrelationMeasures, optional
+        Measures of agreement. Default: Pearson, and daRR for a benchmark that contains only better/worse pairs.
+    corrs : optional
+        Another name for `correlation_measures`.
+    plot : str or Path, optional
+        File for the figure. The method `plot()` of the result returns the figure.
 
-    >>> found = metric_human_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"], [3, 5, 1])
-    >>> [(row["metric"], round(row["value"], 2)) for row in found]
+    Returns
+    -------
+    HumanCorrelations
+        One row per metric and measure, with value, 95% interval and p-value. Scores of metrics for which lower is better
+        are negated.
+
+    Examples
+    --------
+    >>> rows = metric_human_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"], [3, 5, 1])
+    >>> [(row["metric"], round(row["value"], 2)) for row in rows]
     [('chrf', 0.98), ('wer', 1.0)]
     """
     from nlgauge.show.plots.files import check_file
 
     if plot is not None:
         check_file(plot)
-    found = _human_correlations(
+    correlations = _human_correlations(
         NLGMetricverse(metrics=metrics), predictions, references, human_scores, correlation_measures, corrs
     )
     if plot is not None:
-        found.plot(plot)
-    return found
+        correlations.plot(plot)
+    return correlations
 
 
 def _human_correlations(
@@ -114,7 +130,7 @@ def _human_correlations(
             f"human_scores has {counted(len(human), 'score')} for"
             f" {counted(len(scores.segments), 'prediction')}; pass one per prediction."
         )
-    # All outputs are compared with each other, as of one input: nothing says which belong together.
+    # All predictions are compared with each other as if they had one input, because their inputs are unknown.
     all_outputs = dataclasses.replace(measure("darr"), levels=("by_system",))
     return _correlated(
         dataclasses.replace(scores, humans={"human": np.array([human], dtype=object)}),
@@ -133,11 +149,12 @@ def metrics_correlation(
     corrs: Any = None,
     plot: str | Path | None = None,
 ) -> MetricCorrelations:
-    """How well metrics agree with each other: for each measure the matrix of the correlations in the order of
-    the metrics, and that of p-values.
+    """Correlate metrics with each other.
 
-    Metrics of which lower is better are negated. daRR takes the metric of the column for people, and has no
-    p-values (NaN). `plot` is a file to draw to; `plot()` of what is returned gives the figure.
+    Return two lists with one item per measure: matrices of correlations, with rows and columns in the order of the
+    metrics, and matrices of p-values. Scores of metrics for which lower is better are negated. For daRR, the metric of the
+    column replaces the human scores, and p-values are NaN. `plot` is a file for the figure; the method `plot()` of the
+    result returns the figure.
 
     >>> results, pvalues = metrics_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"])
     >>> results[0].round(2).tolist()
@@ -153,17 +170,17 @@ def metrics_correlation(
     scores = np.stack([judged.oriented(label)[0] for label in result.labels])
     rows, columns = scores[:, None], scores[None]
     results, p_values = [], []
-    for one in chosen:
-        if one is CorrelationMeasures.daRR:
+    for measure in chosen:
+        if measure is CorrelationMeasures.daRR:
             results.append(darr(rows[..., None, :], columns[..., None, :]))
             p_values.append(np.full(results[-1].shape, np.nan))
         else:
-            results.append(COEFFICIENTS[one.value](rows, columns))
-            p_values.append(COEFFICIENTS[one.value].p(rows, columns))
-    found = MetricCorrelations(results, p_values, result.labels, [one.value for one in chosen])
+            results.append(COEFFICIENTS[measure.value](rows, columns))
+            p_values.append(COEFFICIENTS[measure.value].p(rows, columns))
+    correlations = MetricCorrelations(results, p_values, result.labels, [measure.value for measure in chosen])
     if plot is not None:
-        found.plot(plot)
-    return found
+        correlations.plot(plot)
+    return correlations
 
 
 def times_correlation(
@@ -174,12 +191,12 @@ def times_correlation(
     plot: str | Path | None = None,
     carbon: str | None = None,
 ) -> Seconds:
-    """The seconds that each metric takes for these texts, by its label; each is run alone.
+    """Measure the seconds that each metric takes for these texts; metrics run one after the other.
 
-    `plot` is a file to draw to. `plot()` of what is returned gives the figure, also of time against agreement
-    with people. With `carbon`, the code of a country such as "DEU", each is run a second time, because the
-    tracker takes time itself, and what is returned has `co2` too: the kilograms of CO2-equivalents of each
-    metric.
+    Return the seconds by label of the metric. `plot` is a file for the figure; the method `plot()` of the result returns
+    the figure, also of time against agreement with human scores. With `carbon`, a country code such as "DEU", each metric
+    runs a second time, because the tracker itself takes time, and the attribute `co2` of the result has the kilograms
+    of CO2-equivalents of each metric.
 
     >>> list(times_correlation(["a cat"], ["the cat"], ["bleu", "wer"]))
     ['bleu', 'wer']
@@ -193,17 +210,17 @@ def times_correlation(
         if carbon is not None:
             tracked = NLGMetricverse(metrics=metric, carbon=carbon)
             co2[label] = tracked(predictions, references)["total_CO2_emitted"]
-    found = Seconds(seconds, texts, co2)
+    times = Seconds(seconds, texts, co2)
     if plot is not None:
-        found.plot(plot)
-    return found
+        times.plot(plot)
+    return times
 
 
 def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
-    """The measures that were asked for under either name; Pearson where none were."""
+    """Return the measures that were passed under one of the two names; default: Pearson."""
     if by_package is not None and by_thesis is not None:
         raise ParameterError("corrs is another name for correlation_measures; pass only one of them.")
-    given = (
+    measures = (
         by_package
         if by_package is not None
         else by_thesis
@@ -211,13 +228,13 @@ def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
         else CorrelationMeasures.Pearson
     )
     chosen: list[CorrelationMeasures] = []
-    for one in [given] if isinstance(given, CorrelationMeasures | str) else given:
-        if not isinstance(one, CorrelationMeasures):
+    for measure in [measures] if isinstance(measures, CorrelationMeasures | str) else measures:
+        if not isinstance(measure, CorrelationMeasures):
             raise ParameterError(
                 f"correlation_measures must contain some of {', '.join(map(str, CorrelationMeasures))}; got"
-                f" {one!r:.60}."
+                f" {measure!r:.60}."
             )
-        chosen.append(one)
+        chosen.append(measure)
     if not chosen:
         raise ParameterError("correlation_measures is empty; name at least one.")
     return chosen
@@ -234,7 +251,8 @@ def _of_benchmark(
     chosen = chosen or [CorrelationMeasures.daRR if only_pairs else CorrelationMeasures.Pearson]
     if only_pairs and chosen != [CorrelationMeasures.daRR]:
         raise ParameterError(
-            f"{name} contains only better/worse pairs, for which only daRR is defined; use [CorrelationMeasures.daRR]."
+            f"{name} contains only better/worse pairs, for which only daRR is defined; pass"
+            " correlation_measures=[CorrelationMeasures.daRR]."
         )
     options = dict(scorer.options)
     lang = checked(options.pop("lang", None))
@@ -251,16 +269,16 @@ def _of_benchmark(
 def _correlated(
     judged: Judgments, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure
 ) -> HumanCorrelations:
-    """The rows of every measure; Fisher's intervals, which correlations alone have."""
+    """Return the rows of every measure; all measures except daRR have Fisher's intervals."""
     from nlgauge.meta.correlation import correlate
 
     parts = [
         (
             correlate(judged, level_of_darr, by_darr, interval=None)
-            if one is CorrelationMeasures.daRR
-            else correlate(judged, "global", one.value, interval="fisher")
+            if measure is CorrelationMeasures.daRR
+            else correlate(judged, "global", measure.value, interval="fisher")
         )
-        for one in chosen
+        for measure in chosen
     ]
     rows = [{name: row[name] for name in _COLUMNS if name in row} for part in parts for row in part]
     notes = [*parts[0].notes, *([_DARR_NOTE] if CorrelationMeasures.daRR in chosen else [])]

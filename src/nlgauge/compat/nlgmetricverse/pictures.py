@@ -1,11 +1,12 @@
-"""The pictures of NLG-Metricverse: which tokens BERTScore and MoverScore match, as figures and as
-interactive pages (thesis, section 3.3.3).
+"""Plots of NLG-Metricverse of the tokens that BERTScore and MoverScore match (thesis, section 3.3.3).
+
+They are figures and interactive pages.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,12 @@ def similarity_word_matching(
     *,
     form: str = "matrix",
 ) -> Any:
-    """How similar the tokens of two texts are to BERTScore: the matrix of similarities, with the nearest
-    token of each in a frame (hard alignment).
+    """Plot the similarities of the tokens of two texts in BERTScore.
 
-    form="text" shades the words by their nearest ones (Figure 3.8 of the thesis), form="links" joins them.
-    The figure is returned, and written to `fname` where that is given: .pdf, .png or .svg, or .html for an
-    interactive page.
+    form="matrix" shows the matrix of similarities, with the nearest token of each token in a frame (hard alignment).
+    form="text" shades the words by the similarity of their nearest word (Figure 3.8 of the thesis), form="links" connects
+    nearest words. The figure is returned, and also written to `fname` unless that is empty: .pdf, .png or .svg, or .html
+    for an interactive page.
     """
     scorer = BERTScorer(
         model_type=model_type,
@@ -58,43 +59,48 @@ def n_gram_distance_visualization(
     model: Any = None,
     fname: str | Path = "",
 ) -> Any:
-    """Which words of a translation MoverScore moves to which of the reference: links as wide as the mass
-    (soft alignment, thesis 3.9).
+    """Plot the words of a translation that MoverScore moves to words of the reference.
 
-    is_flow=False draws the distances instead. With `n_gram` above 1 words are moved in groups. `idf` is a
-    list of texts: a word weighs the more the fewer of them and of the reference have it. idf=True has only
-    the reference to count in, so that all words weigh the same: a warning says so. If there is no such device
-    the texts are read on the processor. `fname` as for `similarity_word_matching`.
+    The links are as wide as the mass that is moved (soft alignment, Figure 3.9 of the thesis); is_flow=False draws the
+    distances instead. With `n_gram` above 1, words are moved in groups. `idf` is a list of texts; the fewer of these texts
+    and the reference contain a word, the higher is its weight. idf=True counts words only in the reference, so all words
+    have the same weight, and a warning is printed. A CUDA device that is not available is replaced by the default device.
+    `fname` is described in `similarity_word_matching`.
     """
-    beside = [] if isinstance(idf, bool) else _texts(idf)
+    idf_texts = [] if isinstance(idf, bool) else _texts(idf)
     if idf is True:
         warnings.warn(
             "idf=True counts words only in the reference, so all words have the same weight; pass the texts to"
             " count in as idf=[...].",
             stacklevel=2,
         )
-    given = {"n_gram": n_gram, "idf": bool(beside), **({} if model is None else {"model": model})}
+    parameters = {"n_gram": n_gram, "idf": bool(idf_texts), **({} if model is None else {"model": model})}
     form = "links" if is_flow else "cost"
     return matching(
-        make("moverscore", given),
+        make("moverscore", parameters),
         translation,
         reference,
         fname,
-        device=_there(device),
-        beside=beside,
+        device=_available(device),
+        further_references=idf_texts,
         form=form,
     )
 
 
 def _texts(idf: Any) -> list[str]:
-    if isinstance(idf, str) or not all(isinstance(text, str) for text in idf):
+    if (
+        isinstance(idf, str)
+        or not isinstance(idf, Iterable)
+        or not all(isinstance(text, str) for text in idf)
+    ):
         raise ParameterError(f"idf must be True, False or a list of texts, got {idf!r:.60}.")
     return list(idf)
 
 
-def _there(device: str | None) -> str | None:
-    """The device, or None where the machine has no graphics card, which the call as it is printed asks
-    for.
+def _available(device: str | None) -> str | None:
+    """Return the device, or None if it is a CUDA device and the machine has none.
+
+    The default of the published function is a CUDA device.
     """
     if device is None or not device.startswith("cuda"):
         return device

@@ -1,4 +1,4 @@
-"""NLGMetricverse and Jury: a set of metrics that is called with predictions and references."""
+"""NLGMetricverse and Jury: sets of metrics that score predictions and references."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ from nlgauge.metric.registry import make
 from nlgauge.results.result import Result
 from nlgauge.scoring import DEFAULT_METRICS
 
-# What stands for a single metric where a list of them is also taken.
-_ONE = (str, Mapping, Metric, CorpusMetric, type, NamedMetric)
+# Types of a single metric, if a metric or a list of metrics is accepted.
+_SINGLE = (str, Mapping, Metric, CorpusMetric, type, NamedMetric)
 
 filter_metrics = list_metrics
 
 
 class NLGMetricverse:
-    """A set of metrics that is called with predictions and references; `run_concurrent` uses several
-    processes.
+    """Set of metrics that is called with predictions and references.
 
-    The result holds `total_items`, `empty_items` (segments whose predictions are blank; they are scored like
-    any other), `total_time_elapsed` in seconds, and for each metric its outputs and `time_elapsed`: the
-    seconds of this metric, without tokens and model passes that metrics share. With `carbon`, the code of a
-    country such as "DEU", it also holds `total_CO2_emitted`, in kilograms (NaN where it cannot be had).
-    `allow_remote_code` is that of `load_metric`, for all metrics.
+    A call returns `total_items`, `empty_items` (number of segments whose predictions are blank; they are scored like all
+    others), `total_time_elapsed` in seconds, and for each metric its outputs and `time_elapsed`. The latter is the time of
+    this metric in seconds, without tokens and model passes that metrics share. With `carbon`, a country code such as
+    "DEU", a call also returns `total_CO2_emitted` in kilograms (NaN if unknown). `run_concurrent` uses several processes.
+    `allow_remote_code` applies to all metrics; see `load_metric`.
 
     >>> scores = NLGMetricverse(metrics=["bleu", "rouge"])(["the cat sat on the mat"], ["the cat sat on the mat"])
     >>> scores["total_items"], scores["rouge"]["score"]
@@ -57,7 +56,7 @@ class NLGMetricverse:
         self._forms: dict[str, Any] = {}
         self.run_concurrent = run_concurrent
         self.options: dict[str, Any] = {}
-        specs = DEFAULT_METRICS if metrics is None else [metrics] if isinstance(metrics, _ONE) else metrics
+        specs = DEFAULT_METRICS if metrics is None else [metrics] if isinstance(metrics, _SINGLE) else metrics
         if not isinstance(specs, Iterable):
             raise ParameterError(f"metrics must be a metric or a list of them, got {metrics!r:.60}.")
         for spec in specs:
@@ -65,7 +64,7 @@ class NLGMetricverse:
 
     @staticmethod
     def get_metric_bounds(name: str) -> tuple[float, float]:
-        """The upper and the lower bound of a metric's score."""
+        """Return the upper and the lower bound of the score of a metric."""
         return get_metric_bounds(name)
 
     def __call__(
@@ -78,17 +77,17 @@ class NLGMetricverse:
         sources: Any = None,
         **compute_kwargs: Any,
     ) -> dict[str, Any]:
-        """The scores of these texts; `compute_kwargs` go to every metric that has such a parameter.
+        """Return the scores of texts; each metric gets the parameters in `compute_kwargs` that it has.
 
-        Predictions and references may be the paths of two files or of two directories; `strategy` says how
-        texts are stored in them.
+        Predictions and references may be the paths of two files or of two directories; `strategy` describes how texts are
+        stored in them.
         """
         started = time.perf_counter()
         result = self.result(predictions, references, reduce_fn, strategy, sources=sources, **compute_kwargs)
         outputs = plain(result, self.metrics, self._forms)
         scores = {
-            label: {**own, "time_elapsed": result.costs.metrics.get(label, 0.0)}
-            for label, own in outputs.items()
+            label: {**values, "time_elapsed": result.costs.metrics.get(label, 0.0)}
+            for label, values in outputs.items()
         }
         rows = result.corpus.predictions[result.systems[0]].lists()
         emitted = {} if result.costs.carbon is None else {"total_CO2_emitted": result.costs.carbon.co2}
@@ -113,7 +112,7 @@ class NLGMetricverse:
         sources: Any = None,
         **compute_kwargs: Any,
     ) -> Result:
-        """What a call gives, as a Result of nlgauge, with the scores of every segment."""
+        """Score like a call, but return a Result of nlgauge, which has the scores of every segment."""
         if strategy is not None and not isinstance(strategy, DataLoaderStrategies):
             raise ParameterError(
                 f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}."
@@ -141,7 +140,7 @@ class NLGMetricverse:
         compute_kwargs: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Adds a metric, given by its name and parameters or in any form that `metrics` takes."""
+        """Add a metric, by name and parameters or in any form that `metrics` accepts."""
         if isinstance(path, str) and "(" not in path:
             path = load_metric(
                 path,
@@ -153,7 +152,7 @@ class NLGMetricverse:
         self._add(path)
 
     def remove_metric(self, resulting_name: str, error: bool = True) -> None:
-        """Removes a metric by its `resulting_name`; an unknown name is an error unless `error` is False."""
+        """Remove a metric by its `resulting_name`; an unknown name is an error unless `error` is False."""
         if self.metrics.pop(resulting_name, None) is None and error:
             near = did_you_mean(resulting_name, self.metrics)
             raise ParameterError(
@@ -164,12 +163,12 @@ class NLGMetricverse:
     def _add(self, spec: Any) -> None:
         label, metric, options, form = unpacked(spec, self._allow_remote_code)
         if label in self.metrics:
-            raise ParameterError(f"two metrics have the label {label!r}; set the resulting_name of one.")
+            raise ParameterError(f"two metrics have the name {label!r}; set resulting_name for one of them.")
         for name, value in options.items():
             if self.options.setdefault(name, value) != value:
                 raise ParameterError(
-                    f"{label} asks for {name}={value!r}, another metric for {self.options[name]!r}; a scorer"
-                    " has one for all."
+                    f"{label} needs {name}={value!r}, but another metric needs {self.options[name]!r}; make one"
+                    f" scorer for each {name}, because all metrics of a scorer share it."
                 )
         self.metrics[label] = metric
         self._forms[label] = form.of
@@ -179,7 +178,7 @@ Jury = NLGMetricverse
 
 
 def get_metric_bounds(name: str) -> tuple[float, float]:
-    """The upper and the lower bound of a metric's score.
+    """Return the upper and the lower bound of the score of a metric.
 
     >>> get_metric_bounds("bleu")
     (100, 0)

@@ -1,1 +1,1 @@
-"""Corpora on disk: the layout, the writer, and values that are read when they are used."""
+"""Corpora on disk: the layout, the writer, and values that are read on access."""

@@ -1,18 +1,19 @@
-"""A corpus on disk: columns of numbers that are mapped, and texts that are read when they are used.
+"""Corpus on disk: columns of numbers that are memory-mapped, and texts that are read on access.
 
-    texts.jsonl, texts.ends                the texts, one JSON string per line, and where each line ends
-    predictions-0.ids, predictions-0.ends  the numbers of the first system's texts, and where those of each
-                                           segment end (no .ends if every segment has one text)
+    texts.jsonl, texts.ends                the texts, one JSON string per line, and the end of each line
+    predictions-0.ids, predictions-0.ends  the text ids of the first system, and the end of each segment
+                                           in them (no .ends if every segment has one text)
     references.ids, references.ends        the same for references
-    sources.ids                            the number of each segment's source
+    sources.ids                            the text id of each segment's source
     ids.jsonl, ids.ends                    the ids of the segments, if they are not their numbers
     weights.f64                            the weight of each segment
-    documents.jsonl, .ends, documents.ids  the documents, each once, and the number of each segment's document
+    documents.jsonl, .ends, documents.ids  the distinct documents, and the number of each segment's document
     fields-0.jsonl, fields-0.ends          the values of the first further field; fields-0-0, fields-0-1, ...
                                            if they differ between systems
 
-Numbers are whole, of eight bytes, the lowest first. A corpus that came in pieces may hold a text once per
-piece: nobody knows how often a text is repeated over millions of segments without holding them all.
+Text ids, numbers and ends are little-endian integers of 8 bytes; weights are little-endian floats of 8 bytes.
+A corpus that was written in chunks may contain a text once per chunk: finding repeated texts in millions of
+segments would need all texts in memory.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -35,23 +36,23 @@ from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
 NUMBER, VALUE = np.dtype("<i8"), np.dtype("<f8")
-# So many segments of a corpus on disk are taken into memory at the most: a gigabyte or so of short texts.
+# Maximum number of segments of a stored corpus that are loaded into memory: about 1 GB of short texts.
 MOST_AT_ONCE = 1_000_000
 
 
 class StoredField(msgspec.Struct):
-    """A further field, and the systems that have values of their own; none if all share the values."""
+    """Further field, and the systems with separate values; no systems if all share the values."""
 
     name: str
     systems: list[str] = []
 
     def names(self, number: int) -> list[str]:
-        """Return the names of the files of the field with this number, without their endings."""
+        """Return the names of the files of the field with this number, without their extensions."""
         return [f"fields-{number}-{k}" for k in range(len(self.systems))] or [f"fields-{number}"]
 
 
 class StoredFacts(msgspec.Struct):
-    """What must be known of a stored corpus before its files are opened."""
+    """Facts about a stored corpus that are needed to open its files."""
 
     systems: list[str]
     segments: int
@@ -59,14 +60,15 @@ class StoredFacts(msgspec.Struct):
     references: bool
     sources: bool
     lang: str | None
-    # The columns in which some segment has more or fewer than one text.
+    # Columns in which some segment does not have exactly one text.
     several: list[str] = []
-    # Whether segments have ids other than their numbers, whether they have weights, and from how many
-    # documents they are, if they have any.
+    # True if segments have ids other than their numbers, True if they have weights, and the number of documents
+    # (None if the corpus has no documents).
     ids: bool = False
     weights: bool = False
     documents: int | None = None
     fields: list[StoredField] = []
+    repeats: bool = False
 
     def files(self) -> list[str]:
         """Return the names of all files of the corpus."""
@@ -87,50 +89,53 @@ class StoredFacts(msgspec.Struct):
             *(f"{name}.jsonl" for name in lines),
             *(f"{name}.ends" for name in (*lines, *self.several)),
             *(f"{name}.ids" for name in columns),
-            *(name for name, is_there in present.items() if is_there),
+            *(name for name, exists in present.items() if exists),
         ]
 
 
 class StoredTexts(Texts):
-    """The texts of a stored corpus. They are read by number; whether a text is among them is not known."""
+    """Texts of a stored corpus. They are read by id; a text cannot be looked up."""
+
+    stored: ClassVar[bool] = True
 
     def __init__(self, lines: StoredLines) -> None:
         super().__init__()
         self.strings = lines  # type: ignore[assignment]
-        # Where all segments are stored, what is known of them, and the corpus that has all of them; parts of
-        # it share these texts.
+        # Directory of the stored corpus, its facts, and the corpus with all segments. Parts of the corpus share
+        # these texts, so `place_of` compares a corpus with the third item.
         self.origin: tuple[Path, StoredFacts, weakref.ref[Corpus]] | None = None
 
     def many(self, numbers: Array) -> list[str]:
-        """The texts with these numbers."""
-        found: list[str] = self.strings.many(numbers)  # type: ignore[attr-defined]
-        return found
+        """Return the texts with these ids."""
+        texts: list[str] = self.strings.many(numbers)  # type: ignore[attr-defined]
+        return texts
 
     def sizes(self, numbers: Array) -> Array:
-        """How many bytes the texts with these numbers take."""
+        """Return the sizes in bytes of the lines of the texts with these ids."""
         return np.asarray(self.ends[numbers] - np.where(numbers, self.ends[numbers - 1], 0))
 
     @property
     def ends(self) -> Array:
-        """Where each text ends in the file."""
-        found: Array = self.strings.ends  # type: ignore[attr-defined]
-        return found
+        """End of each text in the file, in bytes."""
+        ends: Array = self.strings.ends  # type: ignore[attr-defined]
+        return ends
 
     def intern_all(self, texts: list[str]) -> Array:
-        raise InputError("a corpus that was stored takes no more texts; take it into memory first.")
+        raise InputError("a stored corpus accepts no new texts; load it into memory first.")
 
     def intern(self, text: str) -> int:
         return int(self.intern_all([text])[0])
 
 
 def is_stored(corpus: Corpus) -> bool:
-    """Whether a corpus is on disk."""
-    return isinstance(corpus.texts, StoredTexts)
+    """Return True if the texts of a corpus are on disk."""
+    return corpus.texts.stored
 
 
 def place_of(corpus: Corpus) -> tuple[Path, StoredFacts] | None:
-    """Return where a corpus is stored, and what is known of it; None if it is in memory, or other than what is
-    stored there by now.
+    """Return the directory and the facts of a stored corpus, else None.
+
+    The result is also None for a part of a stored corpus, and if the files were replaced in the meantime.
     """
     origin = corpus.texts.origin if isinstance(corpus.texts, StoredTexts) else None
     if origin is None or origin[2]() is not corpus:
@@ -140,8 +145,9 @@ def place_of(corpus: Corpus) -> tuple[Path, StoredFacts] | None:
 
 
 def at_once(corpus: Corpus, what: str) -> Corpus:
-    """A corpus on disk as one in memory, for what needs all texts at once; refused where they are too
-    many.
+    """Load a stored corpus into memory; raise InputError if it has too many segments.
+
+    `what` is the operation that needs all texts at once, for the message.
     """
     if len(corpus) > MOST_AT_ONCE:
         raise InputError(
@@ -152,7 +158,7 @@ def at_once(corpus: Corpus, what: str) -> Corpus:
 
 
 def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
-    """Where runs of whole segments with about so many bytes of text each start and end."""
+    """Yield start and end of runs of whole segments with about `characters` bytes of text each."""
     assert isinstance(corpus.texts, StoredTexts)
     columns = text_columns(corpus)
     for start, stop in blocks(len(corpus)):
@@ -170,7 +176,7 @@ def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
 
 
 def let_columns_go(corpus: Corpus) -> None:
-    """Gives back the memory of the columns that were read."""
+    """Release the memory of the mapped columns."""
     assert isinstance(corpus.texts, StoredTexts)
     let_go(*(column.values for column in text_columns(corpus)), corpus.texts.ends)
 
@@ -186,9 +192,9 @@ def text_columns(corpus: Corpus) -> list[Ragged]:
 
 
 def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
-    """The corpus in a directory; its columns are mapped, and checked to be what the facts say."""
+    """Open the corpus in a directory; its columns are mapped, and checked against the facts."""
     if not facts.systems or not facts.segments:
-        raise InputError("the corpus has no systems or no segments.")
+        raise InputError("the stored corpus is damaged: it has no systems or no segments.")
 
     @cache
     def one_each() -> Array:
@@ -228,6 +234,7 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
             for number, field in enumerate(facts.fields)
             if field.systems
         },
+        facts.repeats,
     )
     texts.origin = place, facts, weakref.ref(corpus)
     return corpus
@@ -274,29 +281,29 @@ def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Callable[
 
 
 def _one_each(ids: Array, offsets: Array) -> Ragged:
-    """The column with one text per segment, whose offsets all such columns share."""
-    found = Ragged(ids, offsets)
-    found.__dict__["is_single"] = True
-    return found
+    """Return a column with one text per segment; all such columns share `offsets`."""
+    column = Ragged(ids, offsets)
+    column.__dict__["is_single"] = True
+    return column
 
 
 def _check_ends(ends: Array, size: int, name: str) -> None:
     last = 0
     for start, stop in blocks(len(ends)):
-        own = np.asarray(ends[start:stop])
-        if own[0] < last or (own[1:] < own[:-1]).any():
-            raise InputError(f"{name} does not grow.")
-        last = int(own[-1])
+        block = np.asarray(ends[start:stop])
+        if block[0] < last or (block[1:] < block[:-1]).any():
+            raise InputError(f"{name} is not in ascending order; the stored corpus is damaged.")
+        last = int(block[-1])
     let_go(ends)
     if last != size:
         raise InputError(f"{name} ends at {last} instead of {size}; the stored corpus is damaged.")
 
 
 def _checked_ids(ids: Array, count: int, name: str) -> Array:
-    """Numbers of texts or labels, of which there are so many."""
+    """Return the ids of texts or documents; raise InputError unless all are from 0 to `count` - 1."""
     for start, stop in blocks(len(ids)):
-        own = ids[start:stop]
-        if int(own.min()) < 0 or int(own.max()) >= count:
+        block = ids[start:stop]
+        if int(block.min()) < 0 or int(block.max()) >= count:
             raise InputError(f"{name} refers to texts that do not exist; the stored corpus is damaged.")
     let_go(ids)
     return ids

@@ -1,6 +1,4 @@
-"""Values on disk: one JSON value per line, each read when it is asked for, and labels that many segments
-share.
-"""
+"""Values on disk that are read on access: one JSON value per line, and labels shared by many segments."""
 
 from __future__ import annotations
 
@@ -8,26 +6,32 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from operator import eq
-from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-import msgspec
 import numpy as np
 
 from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array, blocks, let_go
 from nlgauge.errors import InputError
 
-decode_texts: Callable[[bytes], list[Any]] = msgspec.json.Decoder(list[str]).decode
+if TYPE_CHECKING:
+    from pathlib import Path
 
-
-# Files below so many bytes are read at once instead of mapped, so that many small results need no open files.
+# Files below this size in bytes are read at once instead of mapped, so that many small results need no open files.
 SMALL_FILE = 1_000_000
 
 
+def decode_texts(data: bytes) -> list[Any]:
+    """Return the texts of a JSON array."""
+    import msgspec
+
+    return msgspec.json.decode(data, type=list[str])
+
+
 def file_size(path: Path) -> int:
-    """Return the size of a file; raise InputError if there is something else in its place, such as a pipe,
-    which would be waited for.
+    """Return the size of a file; raise InputError if the path is not a regular file.
+
+    Opening a pipe, for example, would block.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
@@ -36,30 +40,33 @@ def file_size(path: Path) -> int:
 
 
 def is_small(path: Path) -> bool:
-    """Return whether a file is read at once instead of mapped."""
+    """Return True if a file is read at once instead of mapped."""
     return file_size(path) < SMALL_FILE
 
 
 def mapped(path: Path, count: int, kind: np.dtype[Any]) -> Array:
-    """Return the numbers in a file, mapped; raise InputError unless there are so many."""
+    """Return the numbers in a file, mapped unless it is small; raise InputError unless it has `count`."""
     if file_size(path) != count * kind.itemsize:
-        raise InputError(f"{path.name} should be a file of {count} numbers of {kind.itemsize} bytes.")
+        raise InputError(
+            f"{path.name} has {file_size(path)} bytes instead of {count * kind.itemsize}; the stored corpus is"
+            " damaged."
+        )
     if not is_small(path):
         return np.memmap(path, dtype=kind, mode="r", shape=(count,))
     return np.frombuffer(path.read_bytes(), dtype=kind)
 
 
 def _identity(path: Path) -> tuple[int, ...]:
-    """Return what differs between a file and another one that was put in its place."""
+    """Return device, inode, size and time of a file, which differ if another file replaced it."""
     status = path.stat()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Lazy(Sequence[Any]):
-    """A sequence whose items are read when they are asked for, many at once where many are."""
+    """Sequence whose items are read on access; `many` reads several items at once."""
 
     def many(self, numbers: Array) -> list[Any]:
-        """The items with these numbers."""
+        """Return the items with these numbers."""
         raise NotImplementedError
 
     @overload
@@ -83,17 +90,18 @@ class Lazy(Sequence[Any]):
     __hash__ = None  # type: ignore[assignment]
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Where an item is first, as lists say it."""
+        """Return the index of the first item that equals the value, as `list.index` does."""
         last = len(self) if stop is None else stop
-        found = next((i for i, known in enumerate(self) if start <= i < last and known == value), None)
-        if found is None:
-            raise ValueError(f"{value!r:.60} is not among them")
-        return found
+        match = next((i for i, item in enumerate(self) if start <= i < last and item == value), None)
+        if match is None:
+            raise ValueError(f"{value!r:.60} is not in the sequence")
+        return match
 
 
 class StoredLines(Lazy):
-    """The values of a file with one JSON value per line; texts unless `decode` reads something else from
-    an array of them.
+    """Values of a file with one JSON value per line.
+
+    `decode` reads a JSON array of such values; by default, the values are texts.
     """
 
     def __init__(self, path: Path, ends: Array, decode: Callable[[bytes], list[Any]] = decode_texts) -> None:
@@ -109,7 +117,7 @@ class StoredLines(Lazy):
             os.close(self._file)
 
     def is_at(self, path: Path) -> bool:
-        """Return whether the file at this path is the one that is read here."""
+        """Return True if the file at this path is the file of these values."""
         try:
             return _identity(path) == self._identity
         except OSError:
@@ -124,7 +132,7 @@ class StoredLines(Lazy):
         return len(self.ends)
 
     def many(self, numbers: Array) -> list[Any]:
-        """The values with these numbers; neighbours are read at once."""
+        """Return the values with these numbers, with one read if the numbers are close together."""
         if not len(numbers):
             return []
         first, last = int(numbers.min()), int(numbers.max())
@@ -136,6 +144,8 @@ class StoredLines(Lazy):
             lines = [data[bounds[i] : bounds[i + 1]] for i in (numbers - first).tolist()]
         else:
             lines = [self._read(begin, end - begin) for begin, end in map(self._bounds, numbers.tolist())]
+        import msgspec
+
         try:
             values = self._decode(b"[" + b",".join(lines) + b"]")
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -149,9 +159,7 @@ class StoredLines(Lazy):
 
 
 class StoredLabels(Lazy):
-    """Labels that many segments share: each distinct one once, in memory, and the number of each
-    segment's on disk.
-    """
+    """Labels shared by many segments: distinct labels in memory, and a label number per segment on disk."""
 
     def __init__(self, labels: list[str], numbers: Array) -> None:
         self._labels = labels
@@ -161,21 +169,21 @@ class StoredLabels(Lazy):
         return len(self._numbers)
 
     def many(self, numbers: Array) -> list[Any]:
-        """The labels of these segments."""
+        """Return the labels of these segments."""
         return [self._labels[i] for i in self._numbers[numbers].tolist()]
 
     @lazy
     def ranks(self) -> Array:
-        """The place of each segment's label among all labels in alphabetical order."""
+        """Rank of each segment's label among all labels in alphabetical order."""
         rank = np.empty(len(self._labels), dtype=np.int64)
         rank[sorted(range(len(self._labels)), key=self._labels.__getitem__)] = np.arange(len(self._labels))
-        found = rank[self._numbers]
+        ranks = rank[self._numbers]
         let_go(self._numbers)
-        return found
+        return ranks
 
 
 def picked(values: Sequence[Any], numbers: list[int]) -> tuple[Any, ...]:
-    """The items with these numbers."""
+    """Return the items with these numbers."""
     return tuple(
         values.many(np.array(numbers, dtype=np.int64))
         if isinstance(values, Lazy)

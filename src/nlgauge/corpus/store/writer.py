@@ -1,4 +1,4 @@
-"""Write a corpus to disk, piece by piece; `corpus.store.layout` says what the files are."""
+"""Writer of a corpus on disk, chunk by chunk; `corpus.store.layout` describes the files."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from nlgauge.corpus.store.layout import (
     text_columns,
 )
 from nlgauge.corpus.store.lazy_values import StoredLines
+from nlgauge.corpus.validation import no_weight, repeated_id
 from nlgauge.errors import InputError
 
 _ENCODER = msgspec.json.Encoder()
@@ -34,14 +35,15 @@ _LINES = 20_000
 
 
 def write_corpus(corpus: Corpus, place: Path, hashed: bool = False) -> StoredFacts:
-    """Write a corpus to a directory, with hashes instead of texts if `hashed`; the files of one that is stored
-    as it is are linked, or copied if the file system has no links.
+    """Write a corpus to a directory, with hashes instead of texts if `hashed`.
+
+    The files of a corpus that is already stored are linked, or copied if the file system has no links.
     """
     stored = place_of(corpus)
     if stored is not None and not hashed:
-        before, facts = stored
+        directory, facts = stored
         for name in facts.files():
-            _link(before / name, place / name)
+            _link(directory / name, place / name)
         return facts
     with CorpusWriter(place, hashed) as writer:
         for piece in _pieces(corpus):
@@ -50,7 +52,7 @@ def write_corpus(corpus: Corpus, place: Path, hashed: bool = False) -> StoredFac
 
 
 def _link(path: Path, target: Path) -> None:
-    """Give a file a second name: files of a result never change."""
+    """Link a file, or copy it if that fails; a link is safe because files of a result never change."""
     try:
         os.link(path, target)
     except OSError:
@@ -58,8 +60,9 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _pieces(corpus: Corpus) -> Iterator[Corpus]:
-    """Yield a corpus in pieces that hold no texts but their own: a part of a corpus shares the texts of the
-    whole.
+    """Yield a corpus in chunks that contain only the texts of their segments.
+
+    Without this, a part of a corpus would be written with all texts of the whole corpus, which it shares.
     """
     if is_stored(corpus):
         for start, stop in blocks(len(corpus)):
@@ -72,13 +75,14 @@ def _pieces(corpus: Corpus) -> Iterator[Corpus]:
 
 
 def text_hash(text: str) -> str:
-    """Return what is saved instead of a text."""
+    """Return the SHA-256 hash that is saved instead of a text."""
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
 
 
 class CorpusWriter:
-    """Adds segments to a corpus on disk; with `hashed`, hashes are written instead of texts, those in fields
-    too.
+    """Writer that adds segments to a corpus on disk.
+
+    With `hashed`, it writes hashes instead of texts, also in fields.
     """
 
     def __init__(self, place: Path, hashed: bool = False) -> None:
@@ -91,7 +95,7 @@ class CorpusWriter:
         self._documents: dict[str, int] = {}
         self._fields: dict[str, StoredField] = {}
         self._several: list[str] = []
-        # Hashes of the ids, by which two equal ones are found in the end.
+        # Hashes of the ids, to find duplicate ids in `close`.
         self._ids: list[Array] = []
         self._weight = 0.0
 
@@ -102,8 +106,9 @@ class CorpusWriter:
         self._files.close()
 
     def append(self, corpus: Corpus) -> None:
-        """Adds all segments of a corpus, which has the same columns as those before; it may have other
-        fields.
+        """Add all segments of a corpus.
+
+        It must have the same columns as the segments before, but may have other fields.
         """
         facts = self._checked(corpus)
         strings: Iterable[str] = corpus.texts.strings
@@ -127,7 +132,7 @@ class CorpusWriter:
         )
 
     def close(self) -> StoredFacts:
-        """What was written; an error where two ids are the same, or all weights are 0."""
+        """Finish the files and return the facts; raise InputError for duplicate ids or weights all 0."""
         if self._facts is None:
             raise InputError("the corpus is empty; it needs at least one segment.")
         if self._facts.documents is not None:
@@ -136,7 +141,7 @@ class CorpusWriter:
         if self._facts.ids:
             self._check_ids()
         if self._facts.weights and not self._weight:
-            raise InputError("weights must be finite, not negative, and not all 0.")
+            raise no_weight()
         documents = None if self._facts.documents is None else len(self._documents)
         return msgspec.structs.replace(
             self._facts,
@@ -146,8 +151,8 @@ class CorpusWriter:
         )
 
     def _checked(self, corpus: Corpus) -> StoredFacts:
-        """What was written so far; an error where the corpus has other columns."""
-        given = {
+        """Return the facts so far; raise InputError if the corpus has other columns or systems."""
+        present = {
             name: getattr(corpus, name) is not None
             for name in ("references", "sources", "weights", "documents")
         }
@@ -157,24 +162,26 @@ class CorpusWriter:
                 list(corpus.systems),
                 segments=0,
                 texts=0,
-                references=given["references"],
-                sources=given["sources"],
+                references=present["references"],
+                sources=present["sources"],
                 lang=corpus.lang,
-                weights=given["weights"],
-                documents=0 if given["documents"] else None,
+                weights=present["weights"],
+                documents=0 if present["documents"] else None,
+                repeats=corpus.repeats,
             )
-        known = {**{name: getattr(before, name) for name in given}, "documents": before.documents is not None}
-        odd = next((name for name in given if given[name] != known[name]), None)
+        expected = {name: getattr(before, name) for name in present}
+        expected["documents"] = before.documents is not None
+        odd = next((name for name in present if present[name] != expected[name]), None)
         if odd is not None:
-            has, lacks = ("from there on", "before") if given[odd] else ("before", "from there on")
+            has, lacks = ("has", "have none") if present[odd] else ("has no", "have them")
             raise InputError(
-                f"segment {corpus.ids[0]!r}: there are {odd} {has} and none {lacks}; every segment needs the"
-                " same columns."
+                f"segment {corpus.ids[0]!r} {has} {odd}, but earlier segments {lacks}; every segment needs the same"
+                " columns."
             )
         if list(corpus.systems) != before.systems:
             raise InputError(
-                f"segment {corpus.ids[0]!r} has the systems {', '.join(corpus.systems)}, those before have"
-                f" {', '.join(before.systems)}."
+                f"segment {corpus.ids[0]!r} has the systems {', '.join(corpus.systems)}, but earlier segments have"
+                f" {', '.join(before.systems)}; every segment needs the same systems."
             )
         return before
 
@@ -190,7 +197,7 @@ class CorpusWriter:
         self._ends[name] = before + len(column.values)
 
     def _append_ids(self, ids: Sequence[Hashable], facts: StoredFacts) -> None:
-        """Writes ids from the first one on that is not the number of its segment."""
+        """Write the ids, unless all ids so far are the numbers of the segments."""
         numbers = range(facts.segments, facts.segments + len(ids))
         if not facts.ids and (
             ids == numbers or (tuple(ids) == tuple(numbers) and set(map(type, ids)) == {int})
@@ -217,16 +224,12 @@ class CorpusWriter:
             np.fromfile(self._place / "ids.ends", dtype=NUMBER),
             msgspec.json.decode,
         )
-        for one, other in zip(order[again].tolist(), order[again + 1].tolist(), strict=True):
-            if str(ids[one]) == str(ids[other]):
-                raise InputError(
-                    f"ids must be unique, but segments {one + 1} and {other + 1} have the id {ids[other]!r}",
-                    python="for several systems pass predictions={name: texts}, or records with a 'system'",
-                    cli="for several systems use one file per system, or records with a 'system'",
-                )
+        for first, second in zip(order[again].tolist(), order[again + 1].tolist(), strict=True):
+            if str(ids[first]) == str(ids[second]):
+                raise repeated_id(f"segments {first + 1} and {second + 1} have the id {ids[second]!r}")
 
     def _append_fields(self, corpus: Corpus, facts: StoredFacts) -> None:
-        """Write the fields; the values of one that was not there before, or is not there now, are None."""
+        """Write the fields; a field that is missing before or in this corpus gets the value None there."""
         shared = {plain(name): values for name, values in corpus.fields.items()}
         by_system = {plain(name): values for name, values in corpus.system_fields.items()}
         for name in (*shared, *by_system):
@@ -246,7 +249,7 @@ class CorpusWriter:
             self._lines(file, map(plain, with_texts(values, text_hash) if self._hashed else values))
 
     def _split(self, name: str, systems: list[str]) -> None:
-        """Give each system values of its own of a field that all shared so far."""
+        """Store separate values per system for a field whose values all systems shared so far."""
         number = list(self._fields).index(name)
         (shared,) = self._fields[name].names(number)
         self._fields[name] = StoredField(name, systems)
@@ -261,7 +264,7 @@ class CorpusWriter:
             (self._place / f"{shared}.{kind}").unlink()
 
     def _lines(self, name: str, values: Iterable[Any]) -> None:
-        """Write values as JSON, one per line, and where each line ends; some thousands are in memory at once."""
+        """Write values as JSON, one per line, and the end of each line, some thousands at a time."""
         left = iter(values)
         data = None
         while data != b"":

@@ -1,5 +1,6 @@
-"""What a metric's numbers depend on beside the texts of a row: by value and by content, never by a name
-alone.
+"""Identity of a metric: everything besides the texts of a row that determines its numbers.
+
+An identity consists of values and of the contents of files, never only of their names.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from nlgauge.metric.saved import can_be_made_again, describe
 from nlgauge.models.weights import store
 from nlgauge.models.weights.contents import RECORD
 
-# Libraries that decide a token, a number or a sentence for a model, whether or not a signature names them.
+# Libraries that affect the tokens, sentences or numbers of models, even if no signature names them.
 _LIBRARIES = (
     "numpy",
     "scipy",
@@ -37,18 +38,20 @@ _LIBRARIES = (
     "nltk",
     "POT",
 )
-# The folders of nlgauge that numbers come from; compiled kernels give those of the plain ones bit for bit.
+# Directories of nlgauge whose code computes numbers. The choice of kernels is not part of an identity, because
+# compiled and plain kernels agree bit for bit.
 _FOLDERS = ("corpus", "estimators", "features", "kernels", "metric", "metrics", "models")
 _CODE = (".py", ".so", ".pyd")
-# Beside a model's weights nothing that is read is as large as this; such files are told by size and time of
-# change.
+# nlgauge reads no file of this size except weights; such a file is identified by its size, times and inode
+# number.
 _LARGE_BYTES = 1 << 27
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A metric with everything that changes its numbers, as a digest; its name and how it prints are for
-    those who look.
+    """Digest of a metric with everything that changes its numbers.
+
+    `name` and `printed` describe the metric to users; rows are looked up by the digest only.
     """
 
     digest: bytes
@@ -57,15 +60,17 @@ class Identity:
 
 
 def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOptions) -> Identity | None:
-    """What the numbers of a metric depend on; None where that cannot be told: of own model objects, of
-    classes of the calling script.
+    """Return the identity of a metric; None if it cannot be determined.
+
+    It cannot be determined for custom model objects, classes of the calling script, fitted Python objects,
+    and metrics that raise an error when they describe themselves.
     """
     try:
         if not can_be_made_again(metric) or any(values.dtype.hasobject for values in fitted.values()):
             return None
-        # Of a corpus without anything in it: what other segments are like is not a fact about a row.
+        # The facts are computed for a corpus of one empty segment, because a row must not depend on other segments.
         facts = metric.facts(Corpus.read([""], [""], [""], lang=lang))
-        told = {
+        properties = {
             "metric": describe(metric),
             "class": f"{type(metric).__module__}.{type(metric).__qualname__}",
             "takes": [metric.takes, metric.source],
@@ -85,12 +90,14 @@ def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOp
             "fit": _digest_of(fitted),
         }
     except (NlgaugeError, OSError):
-        return None  # the metric itself says what is wrong
-    return Identity(blake2b(msgspec.json.encode(told), digest_size=32).digest(), metric.name, str(metric))
+        return None  # the metric reports the error when it runs
+    return Identity(
+        blake2b(msgspec.json.encode(properties), digest_size=32).digest(), metric.name, str(metric)
+    )
 
 
 def _digest_of(arrays: Arrays) -> str:
-    """A digest of arrays, by name and content."""
+    """Return a digest of arrays, by name and content."""
     digest = blake2b(digest_size=32)
     for name, values in sorted(arrays.items()):
         digest.update(repr((name, values.dtype.str, values.shape)).encode())
@@ -99,7 +106,7 @@ def _digest_of(arrays: Arrays) -> str:
 
 
 def _models(facts: dict[str, str]) -> Iterator[tuple[str, Path]]:
-    """The models and word vectors that facts name, also several in one, and where they are."""
+    """Yield models and word vectors named in facts (also in comma-separated lists), with directories."""
     names = dict.fromkeys(name for value in facts.values() for name in (value, *value.split(",")))
     for name in names:
         place = store.location(name) if name and len(name) < 256 and name.isprintable() else None
@@ -108,34 +115,37 @@ def _models(facts: dict[str, str]) -> Iterator[tuple[str, Path]]:
 
 
 def _files(place: Path) -> tuple[tuple[str, Stamp | None, str], ...]:
-    """List all files of a model: path, what it looks like, and what is known of it without reading it:
-    the hash of weights.
+    """List the files of a model: path, stamp, and a text that identifies the content.
+
+    Weights have no stamp, and their hash and size as text. The text is empty for files that have to be read.
     """
-    weights, known = {Path(file).name for file, _ in store.fingerprint(place)}, store.weights_hash(place)
-    found: list[tuple[str, Stamp | None, str]] = []
+    weights = {Path(file).name for file, _ in store.fingerprint(place)}
+    weights_hash = store.weights_hash(place)
+    entries: list[tuple[str, Stamp | None, str]] = []
     for file in sorted(path for path in place.iterdir() if path.is_file() and path.name != RECORD):
         stamp = stamp_of(file)
         if file.name in weights:
-            found.append((str(file), None, f"{known} {stamp[0]}"))
+            entries.append((str(file), None, f"{weights_hash} {stamp[0]}"))
         else:
-            found.append((str(file), stamp, "" if stamp[0] < _LARGE_BYTES else f"{stamp}"))
-    return tuple(found)
+            entries.append((str(file), stamp, "" if stamp[0] < _LARGE_BYTES else f"{stamp}"))
+    return tuple(entries)
 
 
 @lru_cache(maxsize=64)
 def _content(files: tuple[tuple[str, Stamp | None, str], ...]) -> str:
-    """Return a digest of files by name and content; what they look like is part of the key, so that a
-    changed one is read again.
+    """Return a digest of files by name and content.
+
+    The stamps are part of the cache key, so that changed files are read again.
     """
-    return _digest_of_files((Path(name), known.encode()) for name, _, known in files)
+    return _digest_of_files((Path(name), content.encode()) for name, _, content in files)
 
 
 @cache
 def _code(package: str) -> str:
-    """A digest of the code of a package, so that what is being worked on never finds what it was before."""
+    """Return a digest of the code of a package, so that changed code never reuses old rows."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise NlgaugeError(f"the package {package!r} has no files.")
+        raise NlgaugeError(f"the package {package!r} has no files.")  # `identity_of` catches it
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
     if package == "nlgauge":
         folders = [Path(spec.origin).parent / folder for folder in _FOLDERS]
@@ -146,10 +156,10 @@ def _code(package: str) -> str:
 
 
 def _digest_of_files(files: Iterable[tuple[Path, bytes]]) -> str:
-    """A digest of files by name and by what is known of them, else by what they hold."""
+    """Return a digest of files by name and by the bytes of each pair; if empty, the file is read."""
     digest = blake2b(digest_size=32)
-    for file, known in files:
-        data = known or file.read_bytes()
-        digest.update(repr((file.name, bool(known), len(data))).encode())
+    for file, content in files:
+        data = content or file.read_bytes()
+        digest.update(repr((file.name, bool(content), len(data))).encode())
         digest.update(data)
     return digest.hexdigest()

@@ -1,6 +1,4 @@
-"""Where statistics are kept, and how much room they may take: NLGAUGE_STATISTICS_CACHE and
-NLGAUGE_CACHE_LIMIT.
-"""
+"""Path and size limit of the statistics cache: NLGAUGE_STATISTICS_CACHE and NLGAUGE_CACHE_LIMIT."""
 
 from __future__ import annotations
 
@@ -30,31 +28,32 @@ _STORES: dict[Path, Store] = {}
 
 
 def common_file() -> Path | None:
-    """Name the file of statistics: NLGAUGE_STATISTICS_CACHE, else statistics.sqlite beside the models; None
-    if it is "off".
+    """Return the path of the statistics cache; None if the cache is off.
+
+    The path is NLGAUGE_STATISTICS_CACHE, by default statistics.sqlite in the directory of the models.
     """
     named = os.environ.get("NLGAUGE_STATISTICS_CACHE")
     return None if named == OFF else Path(named or cache_directory() / FORMAT.file_name).absolute()
 
 
 def limit() -> int:
-    """How many bytes the file may have: NLGAUGE_CACHE_LIMIT, such as 500MB or 1.5GB.
+    """Return the maximum size of the file in bytes: NLGAUGE_CACHE_LIMIT, such as 500MB or 1.5GB.
 
     >>> limit()
     2000000000
     """
-    given = os.environ.get("NLGAUGE_CACHE_LIMIT") or _DEFAULT_LIMIT
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", given.strip(), re.IGNORECASE)
-    if found is None or found[2].upper() not in _UNITS:
+    setting = os.environ.get("NLGAUGE_CACHE_LIMIT") or _DEFAULT_LIMIT
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", setting.strip(), re.IGNORECASE)
+    if match is None or match[2].upper() not in _UNITS:
         raise ParameterError(
-            "NLGAUGE_CACHE_LIMIT must be a number of bytes, with a unit if you like, such as 500MB or 2GB;"
-            f" got {given!r:.60}."
+            "NLGAUGE_CACHE_LIMIT must be a number of bytes, optionally with a unit, such as 500MB or 2GB;"
+            f" got {setting!r:.60}."
         )
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def common_store() -> Store | None:
-    """The store of this process; None where nothing is kept."""
+    """Return the store of this process; None if the cache is off."""
     file = common_file()
     if file is None:
         return None

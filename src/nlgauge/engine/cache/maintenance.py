@@ -1,4 +1,4 @@
-"""What a user may ask of the file of statistics: what is in it, to empty it, and whether it is sound."""
+"""Maintenance of the statistics cache: list its contents, clear it, and verify it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nlgauge.errors import ResultError, did_you_mean
 
 
 class Contents(NamedTuple):
-    """What a file holds: its size in bytes, and the rows of each metric by name."""
+    """Size of a cache file in bytes, and its number of rows per metric name."""
 
     bytes: int
     rows: dict[str, int]
 
 
 def contents(file: Path) -> Contents:
-    """What is in the file; nothing where there is none."""
+    """Return the contents of the file; a missing file counts as empty."""
     if not file.exists():
         return Contents(0, {})
     with maintained(file, FORMAT) as connection:
@@ -31,21 +31,19 @@ def contents(file: Path) -> Contents:
             "SELECT name, sum(rows) FROM metrics JOIN batches ON batches.metric = metrics.id GROUP BY name"
             " ORDER BY name"
         )
-        found = dict(connection.execute(query).fetchall())
-    return Contents(bytes_of(file), found)
+        rows = dict(connection.execute(query).fetchall())
+    return Contents(bytes_of(file), rows)
 
 
 def clear(file: Path, metric: str | None = None) -> int:
-    """Drops all rows, or those of one metric, and gives their number."""
+    """Delete all rows, or the rows of one metric, and return their number."""
     if not file.exists():
         return 0
     with maintained(file, FORMAT) as connection:
         names = [name for (name,) in connection.execute("SELECT DISTINCT name FROM metrics ORDER BY name")]
         if metric is not None and metric not in names:
-            raise ResultError(
-                f"{file} has no rows of {metric!r}{did_you_mean(metric, names)}; it has rows of"
-                f" {', '.join(names) or 'no metric'}."
-            )
+            present = f"it has rows of {', '.join(names)}" if names else "it is empty"
+            raise ResultError(f"{file} has no rows of {metric!r}{did_you_mean(metric, names)}; {present}.")
         with transaction(connection):
             query = (
                 "SELECT batches.id, rows FROM batches JOIN metrics ON metrics.id = batches.metric WHERE ? IS"
@@ -59,27 +57,29 @@ def clear(file: Path, metric: str | None = None) -> int:
 
 
 def verify(file: Path) -> Verified:
-    """Read everything; a file with any damage is set aside."""
+    """Read the whole file, and rename it if it is damaged."""
     return sqlite.verify(file, FORMAT, _checked)
 
 
 def _checked(connection: sqlite3.Connection) -> Verified:
-    """Count the rows; raise Damaged if one of them is not what was written."""
+    """Count the rows; raise Damaged if a row differs from what was written."""
     total = 0
     for batch, rows, widths in connection.execute(
         "SELECT batches.id, rows, widths FROM batches LEFT JOIN metrics ON metrics.id = metric"
     ).fetchall():
-        found = connection.execute(
+        entries = connection.execute(
             "SELECT key, row FROM rows WHERE id >= ? AND id < ?", rows_of_batch(batch)
         ).fetchall()
-        if widths is None or len(found) != rows:
-            raise Damaged(f"batch {batch} has {len(found)} rows, and {rows} were written")
+        if widths is None:
+            raise Damaged(f"batch {batch} belongs to no metric")
+        if len(entries) != rows:
+            raise Damaged(f"batch {batch} has {len(entries)} rows, but {rows} were written")
         try:
-            words_of(np.array([key for key, _ in found], dtype="<i8"), [row for _, row in found], widths)
+            words_of(np.array([key for key, _ in entries], dtype="<i8"), [row for _, row in entries], widths)
         except (ArithmeticError, TypeError, ValueError, msgspec.MsgspecError) as error:
-            raise Damaged(f"batch {batch} is of the wrong kind: {error}") from error
+            raise Damaged(f"batch {batch} has invalid content: {error}") from error
         total += rows
     (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
     if count != total:
-        raise Damaged(f"{count} rows are here, and {total} were written")
+        raise Damaged(f"the file has {count} rows, but {total} were written")
     return Verified(total)

@@ -1,11 +1,11 @@
-"""The file of statistics: SQLite, for several processes and threads at once. What is wrong with it never
-stops a run nor changes its numbers.
+"""SQLite file of the statistics cache, for several processes and threads at once.
 
-Rows that are kept together are a batch, and their ids follow each other, so that a batch can be found,
-counted and dropped at little cost. Where the file grows beyond its limit, the batches go that were used
-longest ago. A row is the second half of its key, a checksum, and its numbers in float64. The checksum is of
-the key, the parts and the numbers: a row that was damaged or moved is found, a file that somebody forged is
-not.
+A problem with the file never stops a run and never changes its numbers.
+
+Rows that are written together form a batch with consecutive ids, so that a batch can be located, counted and
+deleted at little cost. If the file grows beyond its limit, the least recently used batches are deleted. A row
+consists of the second half of its key, a checksum, and its numbers in float64. The checksum covers the key,
+the parts and the numbers: it detects a row that was damaged or moved, but not a forged file.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ FORMAT = Format(
     ),
 )
 Result = TypeVar("Result")
-# The most rows of a batch, as a power of 2.
+# Maximum number of rows in a batch, as a power of 2.
 _BATCH_BITS = 12
-# What was used less long ago than this need not be noted again.
+# The use of a batch is recorded at most once in this time.
 _NOTED_SECONDS = 600
-# How full the file is after some of it was dropped.
+# Share of the limit to which the file is reduced when batches are deleted.
 _ROOM = 0.8
 
 
 class CacheHit(NamedTuple):
-    """Which rows are known, their numbers (of the others: 0), and how many numbers each part has."""
+    """Mask of the cached rows, their numbers (0 for other rows), and the number of columns per part."""
 
     known: Array
     values: Array
@@ -60,7 +60,7 @@ class CacheHit(NamedTuple):
 class Store:
     """Statistics by key in a file.
 
-    One that is damaged is renamed, one that cannot be used is done without, with a warning either way.
+    A damaged file is renamed, and a file that cannot be used is ignored; both cause a warning.
     """
 
     def __init__(self, file: Path, limit: int) -> None:
@@ -69,7 +69,7 @@ class Store:
         self._is_without = False
 
     def find(self, identity: Identity, keys: Array) -> CacheHit:
-        """What is here of the rows with these keys."""
+        """Return the cached numbers of the rows with these keys."""
 
         def read(connection: sqlite3.Connection) -> CacheHit:
             try:
@@ -80,9 +80,7 @@ class Store:
         return self._attempt(read, _nothing(len(keys)))
 
     def keep(self, identity: Identity, widths: Mapping[str, int], keys: Array, values: Array) -> None:
-        """Keeps the numbers of rows, all or none of them; another process may have been first, and then
-        its numbers stay.
-        """
+        """Write the numbers of all rows or of none; rows that another process has written stay unchanged."""
 
         def write(connection: sqlite3.Connection) -> None:
             with transaction(connection):
@@ -98,7 +96,7 @@ class Store:
         self._file.close()
 
     def _attempt(self, work: Callable[[sqlite3.Connection], Result], otherwise: Result) -> Result:
-        """Work with the file; if it cannot be used, warn once and return the other value."""
+        """Work with the file; if it cannot be used, warn once and return `otherwise`."""
         if self._is_without:
             return otherwise
         try:
@@ -106,7 +104,7 @@ class Store:
         except Unusable as error:
             self._is_without = True
             warnings.warn(
-                f"{error}; every row is computed. {FORMAT.variable} names another file, or none: off.",
+                f"{error}; every row is computed. Set {FORMAT.variable} to another file, or to off.",
                 stacklevel=5,
             )
             return otherwise
@@ -131,55 +129,54 @@ def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> C
         return _nothing(len(keys))
     at = np.array([place for place, _, _ in rows])
     words, widths = words_of(keys[at, 0], [row for _, _, row in rows], metric[0])
-    # Two rows may share the first half of their keys; then the other one is not here.
+    # Two keys may share their first half; the row then belongs to the other key.
     same = words[:, 0] == keys[at, 1].view("<u8")
-    known, values = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), words.shape[1] - 2))
-    known[at[same]] = True
+    is_cached, values = np.zeros(len(keys), dtype=bool), np.zeros((len(keys), words.shape[1] - 2))
+    is_cached[at[same]] = True
     values[at[same]] = words[same, 2:].view("<f8")
     _note_use(connection, np.array([number for _, number, _ in rows])[same])
-    return CacheHit(known, values, widths)
+    return CacheHit(is_cached, values, widths)
 
 
 def words_of(keys: Array, data: list[bytes], described: str) -> tuple[Array, dict[str, int]]:
-    """Return (rows, 2 + width) words of rows (the second half of the key, the checksum, the numbers), and how
-    many numbers each part has.
+    """Return the words of rows as an array of shape (rows, 2 + width), and the columns per part.
 
-    `keys` are the first halves of the keys, `described` is what the file says of the parts.
+    The words of a row are the second half of its key, its checksum and its numbers. `keys` are the first
+    halves of the keys, `described` is the description of the parts in the file. Raise Damaged if a row is not
+    valid.
     """
     widths: dict[str, int] = msgspec.json.decode(described, type=dict[str, int])
     width = sum(widths.values())
     if not widths or min(widths.values()) < 0:
-        raise Damaged("the parts of a metric are not what was written")
+        raise Damaged("the description of a metric's parts is not valid")
     joined = b"".join(data)
     if set(map(len, data)) != {8 * (2 + width)}:
-        raise Damaged("a row is not as long as it was written")
+        raise Damaged("a row has the wrong length")
     words: Array = np.frombuffer(joined, dtype="<u8").reshape(-1, 2 + width)
     if (_checksums(keys, words[:, 0], words[:, 2:], described) != words[:, 1]).any():
-        raise Damaged("a row is not what was written")
+        raise Damaged("the checksum of a row is wrong")
     if np.isnan(words[:, 2:].view("<f8")).any():
-        raise Damaged("a row has numbers that are never kept")
+        raise Damaged("a row contains NaN, which is never written")
     return words, widths
 
 
 def _checksums(first: Array, second: Array, numbers: Array, described: str) -> Array:
-    """Return the checksum of each row: of both halves of its key, of the parts of its metric, and of its
-    numbers.
-    """
+    """Return the checksum of each row, over its key, its numbers and the parts of its metric."""
     data = (
         np.column_stack([np.ascontiguousarray(first, dtype="<i8").view("<u8"), second, numbers])
         .astype("<u8", copy=False)
         .tobytes()
     )
     width, parts = 8 * (2 + numbers.shape[1]), blake2b(described.encode(), digest_size=16).digest()
-    found = [
+    digests = [
         blake2b(data[start : start + width], key=parts, digest_size=8).digest()
         for start in range(0, len(data), width)
     ]
-    return np.frombuffer(b"".join(found), dtype="<u8")
+    return np.frombuffer(b"".join(digests), dtype="<u8")
 
 
 def _note_use(connection: sqlite3.Connection, ids: Array) -> None:
-    """Notes that the batches of these rows are in use."""
+    """Record that the batches of these rows were used."""
     now = time.time()
     batches = str(np.unique(ids >> _BATCH_BITS).tolist())
     old = connection.execute(
@@ -205,7 +202,7 @@ def _write(
         "SELECT id, widths FROM metrics WHERE identity = ?", (identity.digest,)
     ).fetchone()
     if before != described:
-        return  # the metric gives its rows now so many numbers and now so many
+        return  # the metric has returned another number of columns before
     numbers = np.ascontiguousarray(values, dtype="<f8").view("<u8")
     second = keys[:, 1].view("<u8")
     words = np.column_stack([second, _checksums(keys[:, 0], second, numbers, described), numbers]).astype(
@@ -229,29 +226,29 @@ def _write_batch(connection: sqlite3.Connection, metric: int, keys: list[int], w
     data, width = words.tobytes(), 8 * words.shape[1]
     rows = (data[start : start + width] for start in range(0, len(data), width))
     ids = range(batch << _BATCH_BITS, (batch << _BATCH_BITS) + len(keys))
-    kept = connection.executemany(
+    written = connection.executemany(
         "INSERT OR IGNORE INTO rows VALUES (?, ?, ?)", zip(ids, keys, rows, strict=True)
     ).rowcount
-    if kept:
-        connection.execute("UPDATE batches SET rows = ? WHERE id = ?", (kept, batch))
+    if written:
+        connection.execute("UPDATE batches SET rows = ? WHERE id = ?", (written, batch))
     else:
         connection.execute("DELETE FROM batches WHERE id = ?", (batch,))
 
 
 def rows_of_batch(batch: int) -> tuple[int, int]:
-    """The first id of a batch's rows, and the first behind them."""
+    """Return the first id of a batch, and the first id after it."""
     return batch << _BATCH_BITS, (batch + 1) << _BATCH_BITS
 
 
 def drop_batches(connection: sqlite3.Connection, batches: list[int]) -> None:
-    """Drops batches with their rows."""
+    """Delete batches with their rows."""
     for batch in batches:
         connection.execute("DELETE FROM rows WHERE id >= ? AND id < ?", rows_of_batch(batch))
         connection.execute("DELETE FROM batches WHERE id = ?", (batch,))
 
 
 def drop_oldest(connection: sqlite3.Connection, limit: int) -> None:
-    """Drops batches, those that were used longest ago first, until the file is below a limit."""
+    """Delete the least recently used batches until the file is not larger than a limit."""
     with transaction(connection):
         for (batch,) in connection.execute("SELECT id FROM batches ORDER BY used, id").fetchall():
             if size_of(connection) <= limit:

@@ -1,32 +1,34 @@
-"""Executors: chunks are computed in this process, in threads, in other processes, or on a Ray cluster.
+"""Executors: compute chunks in this process, in threads, in other processes, or on a Ray cluster.
 
-An executor is anything with `characters` (the size of its chunks) and `map`; give it, or one of the names in
-`EXECUTORS`, as `executor=` to `nlgauge.score`, `nlgauge.Scorer` or `Result.add`. One that keeps something
-between the stages of a run, such as workers with loaded models, has `opened()` too: a context manager that
-gives the executor of this run.
+An executor is any object with `characters` (the size of its chunks) and `map`. Pass it, or a name in
+`EXECUTORS`, as `executor=` to `nlgauge.score`, `nlgauge.Scorer` or `Result.add`. An executor with state that
+lasts for all stages of a run, such as workers with loaded models, also has `opened()`: a context manager that
+returns the executor of this run.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from importlib import import_module
 from itertools import chain, islice
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nlgauge._core.backend import chosen, kernel_threads, stop_kernels
 from nlgauge._core.threads import threads
-from nlgauge.engine.chunk import Chunk, Rows, Task
+from nlgauge.engine.chunk import CHARACTERS, Chunk, Rows, Task
 from nlgauge.engine.costs import Costs
 from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
 
-# So many chunks are in memory at once, however many threads there are.
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+# Maximum number of chunks that `Threads` computes at once, for any number of threads.
 _MOST_AT_ONCE = 4
-# What `executor=` may be called, and where the class of that name is, imported only when it is asked for.
+# Names for `executor=`, with the module and the class; a module is imported when its name is used.
 EXECUTORS = {
     "serial": ("nlgauge.engine.executors", "Serial"),
     "threads": ("nlgauge.engine.executors", "Threads"),
@@ -36,47 +38,50 @@ EXECUTORS = {
 
 
 class Executor(Protocol):
-    """Computes the chunks of a corpus, in order."""
+    """Protocol of an executor, which computes the chunks of a corpus in order."""
 
     @property
     def characters(self) -> int:
-        """About how many characters of text a chunk has."""
+        """Approximate number of characters of text per chunk."""
         ...
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk: its arrays and its costs.
+        """Yield the arrays and the costs that the task computes for each chunk.
 
-        Chunks are taken as they are needed, each once.
+        Each chunk is taken once, when it is needed.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Serial:
-    """One chunk after the other, in this process."""
+    """Executor that computes one chunk after another in this process."""
 
-    characters: int = 200_000
+    characters: int = CHARACTERS
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk."""
+        """Yield the arrays and the costs of each chunk."""
         for chunk in chunks:
             yield task.run(chunk)
 
 
 @dataclass(frozen=True)
 class Threads:
-    """Several chunks at once in this process, because compiled kernels run without the interpreter's
-    lock; NLGAUGE_THREADS says how many.
+    """Executor that computes several chunks at once in threads of this process.
+
+    Compiled kernels run without the interpreter's lock. NLGAUGE_THREADS sets the number of threads.
     """
 
     characters: int = 400_000
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk."""
+        """Yield the arrays and the costs of each chunk."""
         count, chunks = counted(chunks, _MOST_AT_ONCE)
         if count <= 1 or chosen() == "python" or (count := min(count, threads())) == 1:
             yield from Serial().map(task, chunks)
             return
+        from concurrent.futures import ThreadPoolExecutor
+
         pool = ThreadPoolExecutor(count)
         try:
             with kernel_threads(max(1, threads() // count)):
@@ -89,37 +94,36 @@ class Threads:
             pool.shutdown(cancel_futures=True)
 
 
-def executor_of(given: str | Executor) -> Executor:
-    """The executor of this name, or the executor itself; an error that says what there is where it is
-    neither.
-    """
-    if isinstance(given, str):
-        if given not in EXECUTORS:
+def executor_of(executor: str | Executor) -> Executor:
+    """Return the executor of this name, or the executor itself; raise ParameterError for other values."""
+    if isinstance(executor, str):
+        if executor not in EXECUTORS:
             raise ParameterError(
-                f"unknown executor {given!r}{did_you_mean(given, EXECUTORS)}; choose one of {', '.join(EXECUTORS)}."
+                f"unknown executor {executor!r}{did_you_mean(executor, EXECUTORS)}; choose one of"
+                f" {', '.join(EXECUTORS)}."
             )
-        module, name = EXECUTORS[given]
-        made: Executor = getattr(import_module(module), name)()
-        return made
-    if isinstance(given, type) or not (
-        isinstance(getattr(given, "characters", None), int) and callable(getattr(given, "map", None))
+        module, name = EXECUTORS[executor]
+        named: Executor = getattr(import_module(module), name)()
+        return named
+    if isinstance(executor, type) or not (
+        isinstance(getattr(executor, "characters", None), int) and callable(getattr(executor, "map", None))
     ):
         names = ", ".join(EXECUTORS)
         raise ParameterError(
             f"executor must be one of {names}, or have `characters` and `map`, as in"
-            f" nlgauge.engine.executors; got {given!r:.60}."
+            f" nlgauge.engine.executors; got {executor!r:.60}."
         )
-    return given
+    return executor
 
 
 def opened(executor: Executor) -> AbstractContextManager[Executor]:
-    """The executor for one run, with what it keeps between the stages of the run."""
-    own: Callable[[], AbstractContextManager[Executor]] | None = getattr(executor, "opened", None)
-    return nullcontext(executor) if own is None else own()
+    """Return a context manager that yields the executor for all stages of one run."""
+    open_for_run: Callable[[], AbstractContextManager[Executor]] | None = getattr(executor, "opened", None)
+    return nullcontext(executor) if open_for_run is None else open_for_run()
 
 
 def counted(chunks: Iterable[Chunk], most: int) -> tuple[int, Iterator[Chunk]]:
-    """How many chunks there are, up to `most`, and all of them again."""
+    """Count the chunks, up to `most`; return the number, and an iterator over all chunks."""
     rest = iter(chunks)
     first = list(islice(rest, most))
     return len(first), chain(first, rest)
@@ -128,8 +132,9 @@ def counted(chunks: Iterable[Chunk], most: int) -> tuple[int, Iterator[Chunk]]:
 def in_order(
     start: Callable[[Chunk], Future[Any]], chunks: Iterable[Chunk], most: int
 ) -> Iterator[tuple[Chunk, Future[Any]]]:
-    """Every chunk with its future, in their order; one more than `most` are under way, so that nobody has
-    to wait.
+    """Yield every chunk with its future, in order.
+
+    One more than `most` chunks are under way, so that no worker has to wait.
     """
     started: deque[tuple[Chunk, Future[Any]]] = deque()
     for chunk in chunks:
@@ -141,8 +146,9 @@ def in_order(
 
 
 def default_executor(metrics: Iterable[AnyMetric]) -> Executor:
-    """Threads for metrics of ours without a model: what a model makes of a text takes much memory, and
-    other people's code may not bear threads.
+    """Return Threads for built-in metrics without a model, else Serial.
+
+    The data that a model computes for texts take much memory, and custom metrics may not be thread-safe.
     """
     return Threads() if all(map(_bears_threads, metrics)) else Serial()
 

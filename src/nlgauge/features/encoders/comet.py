@@ -11,11 +11,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge.features import Feature, RunOptions, Work
+from nlgauge.features import RunOptions, Work
 from nlgauge.features.batches import by_length
+from nlgauge.features.encoders.embeddings import EncoderFeature
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, inference, load
 from nlgauge.models.networks.comet import CometNetwork
+from nlgauge.models.precision import autocast, warn_if_slow
 
 # The states of all layers are in memory at the same time.
 _BATCH_TOKENS = 2048
@@ -53,7 +55,7 @@ class _Read(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CometEmbedding(Feature):
+class CometEmbedding(EncoderFeature):
     """The vector of each text, from the mixed and pooled states of its pieces; sources and references
     serve all systems.
     """
@@ -67,7 +69,7 @@ class CometEmbedding(Feature):
         network: CometNetwork = loaded.model
         read = _read(loaded, keys)
         vectors = np.zeros((len(keys), int(network.config.hidden_size)), dtype=np.float32)
-        for rows, states, mask in _passes(loaded, read.ids, work.options):
+        for rows, states, mask in _passes(loaded, read.ids, work.options, self.precision):
             with inference():
                 vectors[rows] = network.sentence(states, mask).float().cpu().numpy()
         return CometVectors(
@@ -76,7 +78,7 @@ class CometEmbedding(Feature):
 
 
 @dataclass(frozen=True)
-class CometJoint(Feature):
+class CometJoint(EncoderFeature):
     """Texts that are read as one, with the judged text first: <s> first </s></s> second </s></s> third
     </s>.
     """
@@ -94,7 +96,8 @@ class CometJoint(Feature):
         scores = np.zeros(len(keys))
         firsts = [min(len(read.ids[row[0]]), window) for row in rows]
         labels: list[Array] = [np.zeros((size, kinds), dtype=np.float32) for size in firsts]
-        for part, states, mask in _passes(loaded, [ids[:window] for ids in joined], work.options):
+        inputs = [ids[:window] for ids in joined]
+        for part, states, mask in _passes(loaded, inputs, work.options, self.precision):
             with inference():
                 scores[part] = network.estimate(network.sentence(states, mask, "cls")).double().cpu().numpy()
                 if network.settings.labels:
@@ -142,10 +145,11 @@ def _joined(parts: list[list[int]]) -> list[int]:
 
 
 def _passes(
-    loaded: Loaded, ids: list[list[int]], options: RunOptions
+    loaded: Loaded, ids: list[list[int]], options: RunOptions, precision: str
 ) -> Iterator[tuple[Array, tuple[Any, ...], Any]]:
     """Yield for each batch its rows, the states of every layer, and the places of its pieces."""
     padding = loaded.tokenizer.pad_token_id
+    warn_if_slow(precision, loaded.device)
     for rows in by_length(
         [len(row) for row in ids], options.batch_size, _BATCH_TOKENS, f"COMET ({loaded.name})"
     ):
@@ -157,7 +161,9 @@ def _passes(
             mask = torch.tensor(
                 [[1] * len(ids[i]) + [0] * (longest - len(ids[i])) for i in rows], device=loaded.device
             )
-            states = loaded.model.states(padded, mask)
+            with autocast(precision, loaded.device):
+                states = loaded.model.states(padded, mask)
+            states = tuple(state.float() for state in states)
         yield rows, states, mask
 
 

@@ -5,7 +5,7 @@ pieces.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, inference, load
+from nlgauge.models.precision import autocast, warn_if_slow
 
 _BATCH_TOKENS = 4096
 
@@ -35,6 +36,16 @@ class Embedded(NamedTuple):
 
 
 @dataclass(frozen=True)
+class EncoderFeature(Feature):
+    """A feature that an encoder computes with a precision."""
+
+    precision: str = field(default="float32", kw_only=True)
+
+    def __str__(self) -> str:
+        return repr(self).replace("precision='float32', ", "")
+
+
+@dataclass(frozen=True)
 class EncoderPieces(Feature):
     """The pieces of a text as an encoder gets them; no model is run."""
 
@@ -45,13 +56,13 @@ class EncoderPieces(Feature):
 
 
 @dataclass(frozen=True)
-class TextEmbedding(Feature):
-    """One vector for each text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling
-    gives it; of length 1 if `unit`.
+class TextEmbedding(EncoderFeature):
+    """One vector per text: the mean of the last vectors of its tokens; of length 1 if `unit`.
 
-    With `alone` each text has a separate forward pass, so that no bit of its vector depends on the other
-    texts of a batch. It is for models that are trained on the vectors, and not the default, because texts of
-    6, 20 and 60 words take 4.6, 2.1 and 1.4 times as long (texts of 180 words: as long).
+    It is the mean pooling of sentence-transformers. The third field requests a separate forward pass for each
+    text, so that no bit of its vector depends on the other texts of a batch. It is for models that are trained
+    on the vectors, and not the default, because texts of 6, 20 and 60 words take 4.6, 2.1 and 1.4 times as long
+    (texts of 180 words: as long).
     """
 
     model: ModelSpec
@@ -63,7 +74,8 @@ class TextEmbedding(Feature):
     def compute(self, keys: list[str], work: Work) -> Embedded:
         loaded = load(self.model, "encoder", work.options.device)
         ids, _, truncated = pieces_of(loaded, keys, loaded.pooling_length)
-        sums = _summed(loaded, ids, replace(work.options, batch_size=1) if self.alone else work.options)
+        options = replace(work.options, batch_size=1) if self.alone else work.options
+        sums = _summed(loaded, ids, options, self.precision)
         if not self.unit:
             return Embedded(Ragged.single(sums / ids.lengths[:, None].clip(1)), truncated)
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
@@ -112,6 +124,7 @@ def encoder_batches(
     options: RunOptions,
     what: str,
     types: Ragged | None = None,
+    precision: str = "float32",
     **asked: Any,
 ) -> Iterator[tuple[Array, Array, Any]]:
     """Yield for each batch its rows of `ids`, the places of its tokens (rows, longest), and the output of the
@@ -120,6 +133,7 @@ def encoder_batches(
     `types` are the tokens' types, for a model that reads pairs of texts so.
     """
     padding = loaded.tokenizer.pad_token_id or 0
+    warn_if_slow(precision, loaded.device)
     for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, what):
         part = ids.take(rows)
         mask = np.arange(int(part.lengths.max())) < part.lengths[:, None]
@@ -132,7 +146,7 @@ def encoder_batches(
             inputs[name] = np.full(mask.shape, filling, dtype=np.int64)
             inputs[name][mask] = column.values
         inputs["attention_mask"] = mask.astype(np.int64)
-        with inference() as torch:
+        with inference() as torch, autocast(precision, loaded.device):
             found = model(
                 **{name: torch.from_numpy(values).to(loaded.device) for name, values in inputs.items()},
                 **asked,
@@ -140,13 +154,13 @@ def encoder_batches(
         yield rows, mask, found
 
 
-def _summed(loaded: Loaded, ids: Ragged, options: RunOptions) -> Array:
+def _summed(loaded: Loaded, ids: Ragged, options: RunOptions, precision: str) -> Array:
     """(texts, d) sums of each text's last vectors; no more than a batch has vectors for its pieces at a
     time.
     """
     sums = np.zeros((len(ids), int(loaded.model.config.hidden_size)), dtype=np.float32)
     for rows, mask, found in encoder_batches(
-        loaded, loaded.model, ids, options, f"embedding ({loaded.name})"
+        loaded, loaded.model, ids, options, f"embedding ({loaded.name})", precision=precision
     ):
         vectors, lengths = found.last_hidden_state.float().cpu().numpy()[mask], ids.lengths[rows]
         sums[rows] = np.add.reduceat(vectors, np.cumsum(lengths) - lengths, axis=0)

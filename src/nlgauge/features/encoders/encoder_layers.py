@@ -13,7 +13,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, RunOptions, Work
-from nlgauge.features.encoders.embeddings import EncoderPieces, Pieces, encoder_batches
+from nlgauge.features.encoders.embeddings import EncoderFeature, EncoderPieces, Pieces, encoder_batches
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, first_layers, load
 
@@ -33,7 +33,7 @@ class Hidden(NamedTuple):
     truncated: Ragged
 
 
-class LayerFeature(Feature):
+class LayerFeature(EncoderFeature):
     """A feature that is read off one or more layers, batch by batch."""
 
     model: ModelSpec
@@ -55,13 +55,18 @@ class LayerFeature(Feature):
         raise NotImplementedError
 
     def column(self, values: Array, pieces: Pieces) -> Any:
-        """Return the value of `compute`."""
+        """Return the value of the feature, from the filled array and the pieces of the texts."""
         raise NotImplementedError
 
     def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:
         loaded = load(self.model, "encoder", options.device)
         depth, own = depth_of(loaded), getattr(loaded.model.config, "model_type", "") in _PLAIN
-        same = [other for other in expected if isinstance(other, LayerFeature) and other.model == self.model]
+        same = [
+            other
+            for other in expected
+            if isinstance(other, LayerFeature)
+            and (other.model, other.precision) == (self.model, self.precision)
+        ]
         top = max(self.layers_of(depth))
         return [other for other in same if max(other.layers_of(depth)) == top or own]
 
@@ -85,7 +90,13 @@ class LayerFeature(Feature):
             feature.room(len(pieces.ids.values), int(loaded.model.config.hidden_size)) for feature in features
         ]
         for rows, mask, found in encoder_batches(
-            loaded, model, pieces.ids, work.options, f"encoding ({loaded.name})", **asked
+            loaded,
+            model,
+            pieces.ids,
+            work.options,
+            f"encoding ({loaded.name})",
+            precision=self.precision,
+            **asked,
         ):
             for feature, wanted, room in zip(features, layers, values, strict=True):
                 # After the last layer some encoders scale its vectors once more.

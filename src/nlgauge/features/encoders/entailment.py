@@ -48,7 +48,7 @@ def label_order(
         if len(given) != len(written):
             raise ParameterError(
                 f"labels has {len(given)} items, but {model_name(spec)} has {len(written)} labels"
-                f" ({', '.join(written)})."
+                f" ({', '.join(written)}); pass one meaning per label."
             )
         return given
     read = tuple(
@@ -62,8 +62,8 @@ def label_order(
     if known is None or len(known) != len(written) or not set(known) <= set(names.values()):
         meanings = tuple(dict.fromkeys(names.values()))
         raise ModelError(
-            f"the meaning of the labels {', '.join(written)} of {model_name(spec)} is unknown; set labels to one of"
-            f" {', '.join(map(repr, meanings))} for each, in their order."
+            f"the meaning of the labels {', '.join(written)} of {model_name(spec)} is unknown; pass their meanings in"
+            f" this order as labels, each of them one of {', '.join(map(repr, meanings))}."
         )
     return known
 

@@ -24,7 +24,7 @@ from nlgauge.features.encoders.embeddings import encoder_batches
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load, with_activation
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 Sizes = tuple[int, int]
 

@@ -25,7 +25,7 @@ from nlgauge.errors import ModelError, ParameterError
 from nlgauge.features import Feature, Features, RunOptions, Work
 from nlgauge.features.language_models.masked_lm import mask_token, states_at
 from nlgauge.features.language_models.model_halves import halves
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, inference, load
 
@@ -155,8 +155,8 @@ class ClozeReader:
         room = loaded.max_length - 2 - len(separator)
         if room < 1:
             raise ParameterError(
-                f"separator has {len(separator)} tokens, which leaves no room in the {loaded.max_length} that"
-                f" {loaded.name} reads."
+                f"separator has {len(separator)} tokens, which leaves no room in the {loaded.max_length} tokens that"
+                f" {loaded.name} reads; use a shorter separator."
             )
         found, truncated = [], False
         for number, whole in enumerate(document):
@@ -342,7 +342,7 @@ def start_and_end(loaded: Loaded) -> tuple[int, int]:
     start, end = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if start is None or end is None:
         raise ModelError(
-            f"the tokenizer of {loaded.name} has no start or end token; set tokenizer.cls_token and"
-            " tokenizer.sep_token."
+            f"the tokenizer of {loaded.name} has no start token or no end token; set tokenizer.cls_token and"
+            " tokenizer.sep_token, or use another model."
         )
     return int(start), int(end)

@@ -34,8 +34,8 @@ class LastState(Feature):
         loaded = load(self.model, "causal", work.options.device)
         if not is_transformer(loaded):
             raise ModelError(
-                f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is"
-                " needed."
+                f"the model {loaded.name} returns no hidden states; use a causal language model of"
+                " Transformers."
             )
         window = min(self.at_most, loaded.max_length)
         whole = [loaded.tokenizer(text, verbose=False).input_ids or [loaded.start_token] for text in keys]

@@ -239,8 +239,8 @@ def _decoder(torch: Any, loaded: Loaded) -> _Decoder:
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """Yield candidates for the head: an unchanged output layer, with BART's bias, or after the scaling of a
-    T5 whose head is its input vectors.
+    """Yield possible heads: the output layer with BART's bias if the model has it, the unchanged output layer, and
+    the output layer after the scaling of a T5 whose output layer is its input embeddings.
     """
     layer = model.get_output_embeddings()
     if hasattr(model, "final_logits_bias"):

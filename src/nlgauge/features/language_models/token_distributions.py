@@ -20,7 +20,7 @@ from nlgauge.features.language_models.model_halves import halves, token_strings
 from nlgauge.models import Model, ModelSpec, model_name
 from nlgauge.models.loader import Loaded, inference
 from nlgauge.models.weights import store
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 # A block of this many distributions over BERT's vocabulary has 16 MB, over XLM-R's 128 MB.
 _BLOCK = 64
@@ -29,7 +29,7 @@ _CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
 def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
-    """ "masked" or "causal": as declared, else from the catalogue or the model's own configuration."""
+    """ "masked" or "causal": as declared, else from the catalog or the model's own configuration."""
     if declared is not None:
         return "causal" if declared == "causal" else "masked"
     otherwise: Kind | None = None
@@ -41,17 +41,24 @@ def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
         if entry is not None and entry.kind == "causal":
             return "causal"
         names = (
-            msgspec.json.decode((store.require(spec) / "config.json").read_bytes()).get("architectures") or []
+            msgspec.json.decode((store.require_network(spec) / "config.json").read_bytes()).get(
+                "architectures"
+            )
+            or []
         )
     kinds: tuple[tuple[tuple[str, ...], Kind], ...] = ((_MASKED, "masked"), (_CAUSAL, "causal"))
     for endings, kind in kinds:
         if any(architecture.endswith(endings) for architecture in names):
             return kind
     if otherwise is None:
+        problem = (
+            f"is saved as {', '.join(names)}, which is not known as a masked or causal language model"
+            if names
+            else "does not name its class in config.json"
+        )
         raise ModelError(
-            f"the model {model_name(spec)!r} is saved as {', '.join(names) or 'nothing known'}, which has no"
-            " head over the vocabulary; name a masked or causal language model, or declare which it is with"
-            " language_model='masked' or 'causal'."
+            f"the model {model_name(spec)!r} {problem}; use another model, or declare its kind with"
+            " language_model='masked' or language_model='causal'."
         )
     return otherwise
 

@@ -103,8 +103,8 @@ class TunedGuesses(Feature):
             "quantized" in type(module).__module__ for module in loaded.model.modules()
         ):
             raise ModelError(
-                f"{loaded.name} cannot be trained; a masked language model of the Transformers library in"
-                " full precision is needed."
+                f"{loaded.name} cannot be trained; use a masked language model of Transformers in full"
+                " precision."
             )
         documents = self.reader.sentences(loaded, list(dict.fromkeys(document for _, document in keys)), work)
         clozes = {
@@ -122,7 +122,7 @@ class TunedGuesses(Feature):
         for row, (summary, _) in enumerate(keys):
             rows[summary].append(row)
         found: dict[int, tuple[Array, ...]] = {}
-        # A copy of this call's own: no other thread trains it.
+        # A separate copy for this call, so that no other thread trains it.
         tuned = replace(loaded, model=copy.deepcopy(loaded.model))
         for done, (summary, places) in enumerate(rows.items()):
             report(f"tuning ({loaded.name})", done, len(rows))

@@ -145,7 +145,7 @@ def _entry(phrase: str) -> tuple[int, int]:
 def _state(path: str) -> tuple[int, int]:
     try:
         found = Path(path).stat()
-    except (OSError, ValueError) as error:  # ValueError: a zero in the path
+    except (OSError, ValueError) as error:  # ValueError: a NUL character in the path
         raise InputError(
             f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; use the path of a text"
             " file, plain or .gz."
@@ -200,21 +200,24 @@ def _entries(path: str) -> Iterator[tuple[str, str]]:
             fields = line.split("\t")
             if len(fields) not in (2, 3):
                 raise _bad(
-                    path, number, line, "an entry is phrase TAB phrase, or phrase TAB phrase TAB probability"
+                    path,
+                    number,
+                    line,
+                    "an entry must be phrase TAB phrase, or phrase TAB phrase TAB probability",
                 )
             first, second, *probability = fields
         else:
             probability = [line]
             following = [next(lines, (number, "")) for _ in range(2)]
             if any("\t" in phrase for _, phrase in following):
-                raise _bad(path, number, line, "an entry is phrase TAB phrase; this line has no tab")
+                raise _bad(path, number, line, "an entry must be phrase TAB phrase, but this line has no tab")
             (_, first), (_, second) = following
         if not all(map(_is_weight, probability)):
             raise _bad(
                 path,
                 number,
                 line,
-                "a probability is a number from 0 on, and in METEOR's form two lines with a phrase each"
+                "a probability must be a number of at least 0; in METEOR's format two lines with one phrase each"
                 " follow it",
             )
         if not first.strip() or not second.strip():

@@ -24,7 +24,8 @@ import regex
 from nlgauge._core.backend import compiled
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, Work
-from nlgauge.features.tokens.text import MOST_WORDS, Sentences
+from nlgauge.features.tokens.sentences import Sentences
+from nlgauge.features.tokens.text import MOST_WORDS
 from nlgauge.features.tokens.token_ids import vocabulary
 from nlgauge.features.tokens.tokenizers import tokenizer
 

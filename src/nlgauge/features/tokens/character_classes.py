@@ -8,10 +8,10 @@ same everywhere. `tools/character_classes.py` makes it.
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
+from nlgauge._core.package_data import data_text
 from nlgauge._core.ragged import Array
 
 LETTER, MARK, NUMBER, OTHER, WORD, SPACE, UNSPACED = (1 << bit for bit in range(7))
@@ -25,9 +25,7 @@ def character_classes() -> Array:
     >>> bool(character_classes()[ord("猫")] & UNSPACED), bool(character_classes()[ord("é")] & UNSPACED)
     (True, False)
     """
-    _, *lines = (
-        files("nlgauge").joinpath("data", "character_classes.txt").read_text(encoding="ascii").splitlines()
-    )
+    _, *lines = data_text("character_classes.txt").splitlines()
     found = np.full(0x110000, OTHER, dtype=np.uint8)
     for line in lines:
         first, last, *letters = line.split(" ")

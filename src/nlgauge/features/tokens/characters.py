@@ -50,4 +50,10 @@ class Characters:
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Return the start and end of each character in the text."""
-        return tokenizer(self._form).places(text, self._lowercase)
+        if self._lowercase and len(text.lower()) != len(text):
+            return tokenizer(self._form).places(text, lowercase=True)
+        if self._form == "stripped-characters":
+            first = len(text) - len(text.lstrip())
+            return [(i, i + 1) for i in range(first, len(text.rstrip()))]
+        hidden = self._form == "visible-characters"
+        return [(i, i + 1) for i, sign in enumerate(text) if not (hidden and sign.isspace())]

@@ -7,13 +7,15 @@ splits them again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.features.tokens.tokenizers import SACREBLEU_TOKENIZERS, SENTENCEPIECE_TOKENIZERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Tokenizers of BLEU and related metrics; a name that begins with spm: is also accepted.
 BLEU_TOKENIZERS = (*SACREBLEU_TOKENIZERS, *SENTENCEPIECE_TOKENIZERS)
@@ -31,6 +33,8 @@ def described(name: str) -> str:
     """
     if not name.startswith(_PREFIX):
         return "flores101" if name == "spm" else name
+    import hashlib
+
     path = _model(name)
     return f"{_PREFIX}{path.name}#{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
 
@@ -59,10 +63,14 @@ def pieces(name: str) -> Callable[[str], list[str]]:
 
 def _model(name: str) -> Path:
     """Return the file of a model, or raise an error with its expected path."""
+    from pathlib import Path
+
     if name.startswith(_PREFIX):
         path = Path(name.removeprefix(_PREFIX))
         if not path.is_file():
-            raise ParameterError(f"cannot find the file {path} of the tokenizer {name!r}.")
+            raise ParameterError(
+                f"cannot find the file {path} of the tokenizer {name!r}; use the path of a SentencePiece model."
+            )
         return path
     from sacrebleu import utils
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS

@@ -1,4 +1,4 @@
-"""Tokens, lines and sentences of a text.
+"""Tokens of a text.
 
 A text in which the tokenizer of a metric finds no token is the empty text to that metric, whatever its
 characters: white space, zero-width characters, a byte order mark, or punctuation if the tokenizer ignores it.
@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge._core.language import code
 from nlgauge._core.ragged import Ragged
-from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, Work
 from nlgauge.features.tokens.characters import Characters, character_column, characters_of
 from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
@@ -27,15 +25,14 @@ from nlgauge.features.tokens.tokenizers import (
     tokenizer,
 )
 
+if TYPE_CHECKING:
+    from nlgauge.explanations import Span
+
 __all__ = [
     "MOST_WORDS",
     "SACREBLEU_TOKENIZERS",
-    "SPLITTERS",
     "TEXT_TOKENIZERS",
     "CodePoints",
-    "DerivedTextFeature",
-    "Lines",
-    "Sentences",
     "TokenKeys",
     "Tokens",
     "can_be_seen",
@@ -47,29 +44,6 @@ __all__ = [
 _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-# Splitters of a text into sentences: the programs of several papers use "punkt".
-SPLITTERS = ("sentencex", "punkt")
-_PUNKT_LANGUAGES = {
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "es": "spanish",
-    "et": "estonian",
-    "fi": "finnish",
-    "fr": "french",
-    "it": "italian",
-    "ml": "malayalam",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ru": "russian",
-    "sl": "slovene",
-    "sv": "swedish",
-    "tr": "turkish",
-}
 # Tokenizers to choose from in metrics on one text, or on a text and its source.
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
 # The sacreBLEU tokenizers that nlgauge implements as rules.
@@ -134,12 +108,24 @@ class Tokens(Feature):
         found: list[tuple[int, int]] = self.new_memory().places(text)
         return found
 
+    def located(self, text: str) -> tuple[list[str], list[Span | None]]:
+        """Return the tokens themselves, and the start and end of each in the text; None for a token that the text lacks.
+
+        The tokenizers of other programs do not report places: theirs are searched for.
+        """
+        memory = self.new_memory()
+        tokens: list[str] = memory.split(text)
+        if not self.splitter().name:
+            from nlgauge.explanations.spans import spans
+
+            return tokens, spans(tokens, text)
+        return tokens, [place if place[0] < place[1] else None for place in memory.places(text)]
+
     def compute(self, keys: list[str], work: Work) -> Ragged:
         found: Ragged = work.memory.tokens(keys)
         return found
 
 
-@dataclass(frozen=True)
 class TokenKeys(Tokens):
     """The tokens of a text as 64-bit hashes, which are the same in every chunk: for counts over the whole
     corpus.
@@ -150,19 +136,6 @@ class TokenKeys(Tokens):
         return Ragged(work.memory.keys()[found.values], found.offsets)
 
 
-class DerivedTextFeature(Feature):
-    """A feature whose values are texts again."""
-
-    derives_texts: ClassVar[bool] = True
-
-    def of(self, text: str) -> list[str]:
-        """Return the parts of a text."""
-        raise NotImplementedError
-
-    def compute(self, keys: list[str], work: Work) -> list[list[str]]:
-        return [self.of(text) for text in keys]
-
-
 def can_be_seen(text: str) -> bool:
     """Return True if a text has more than white space and characters without width; other texts count as
     empty for every model.
@@ -171,49 +144,6 @@ def can_be_seen(text: str) -> bool:
     (True, False)
     """
     return any(unicodedata.category(character) not in _UNSEEN for character in text)
-
-
-@dataclass(frozen=True)
-class Lines(DerivedTextFeature):
-    """The lines of a text that are not empty."""
-
-    def of(self, text: str) -> list[str]:
-        return [line for line in text.split("\n") if line]
-
-
-@dataclass(frozen=True)
-class Sentences(DerivedTextFeature):
-    """The sentences of a text, without white space around them, split by sentencex or NLTK's Punkt."""
-
-    lang: str = "en"
-    splitter: str = "sentencex"
-
-    def of(self, text: str) -> list[str]:
-        found = (
-            _segmenter()(self.lang, text)
-            if self.splitter == "sentencex"
-            else _punkt_sentences(text, self.lang)
-        )
-        return [stripped for sentence in found if (stripped := sentence.strip())]
-
-
-@cache
-def _segmenter() -> Any:
-    from sentencex import segment
-
-    return segment
-
-
-def _punkt_sentences(text: str, lang: str) -> list[str]:
-    from nltk.tokenize import sent_tokenize
-
-    try:
-        return list(sent_tokenize(text, _PUNKT_LANGUAGES.get(code(lang), "english")))
-    except LookupError:
-        raise ParameterError(
-            "splitter='punkt' needs NLTK's sentence data, which are not installed; run: python -m nltk.downloader"
-            " punkt_tab, or leave splitter out."
-        ) from None
 
 
 @dataclass(frozen=True)

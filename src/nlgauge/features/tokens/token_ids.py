@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -69,6 +68,8 @@ class Vocabulary:
 
 @lru_cache(MOST_WORDS)
 def _token_key(token: str) -> int:
+    from hashlib import blake2b
+
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 

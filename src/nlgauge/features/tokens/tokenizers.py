@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.errors import MissingExtraError, ParameterError, no_such
 from nlgauge.features.tokens.character_classes import (
     LETTER,
     MARK,
@@ -86,9 +86,6 @@ def _stepped(text: str, origins: list[tuple[int, int]], step: Step) -> tuple[str
     return text.replace(old, new), kept + origins[start:]
 
 
-_GOOGLE_WORD = re.compile(r"[a-z0-9]+")
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
-_SPACE_RUN = re.compile(r"\s\s+")
 _ASCII_PUNCTUATION = frozenset(string.punctuation)
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _SPACED_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
@@ -103,10 +100,10 @@ _13A_STEPS = (
     ("&gt;", ">"),
 )
 _13A_SPLITS = (
-    (re.compile(r"([{-~\[-`!-&(-+:-@/])"), r" \1 "),
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
-    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+    (r"([{-~\[-`!-&(-+:-@/])", r" \1 "),
+    (r"([^0-9])([.,])", r"\1 \2 "),
+    (r"([.,])([^0-9])", r" \1 \2"),
+    (r"([0-9])(-)", r"\1 \2 "),
 )
 
 
@@ -169,21 +166,21 @@ def _joined(text: str) -> list[str]:
 
 def _google(text: str) -> list[str]:
     """rouge-score's rule: runs of ASCII letters and digits in lower case; everything else is lost."""
-    return _GOOGLE_WORD.findall(text.lower())
+    return re.findall(r"[a-z0-9]+", text.lower())
 
 
 def _ascii_words(text: str) -> list[str]:
     """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into
     one of them.
     """
-    return [word.lower() for word in _ASCII_WORD.findall(text)]
+    return [word.lower() for word in re.findall(r"[A-Za-z0-9]+", text)]
 
 
 def _jiwer_words(text: str) -> list[str]:
     """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a
     lone tab).
     """
-    return [word for word in _SPACE_RUN.sub(" ", text.strip()).split(" ") if word]
+    return [word for word in re.sub(r"\s\s+", " ", text.strip()).split(" ") if word]
 
 
 def _without_articles(text: str) -> str:
@@ -232,7 +229,7 @@ def _mteval_words(text: str) -> list[str]:
         line = line.replace(old, new)
     line = f" {line} "
     for pattern, replacement in _13A_SPLITS:
-        line = pattern.sub(replacement, line)
+        line = re.sub(pattern, replacement, line)
     return line.split()
 
 
@@ -274,10 +271,10 @@ def tokenizer(name: str) -> Tokenizer:
 
         return Tokenizer(normalized_words)
     if name not in SACREBLEU_TOKENIZERS:
-        raise ParameterError(
-            f"unknown tokenizer {name!r}; choose one of"
-            f" {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}."
+        names = dict.fromkeys(
+            [*SACREBLEU_TOKENIZERS, *_TOKENIZERS, *SENTENCEPIECE_TOKENIZERS, "spm:FILE", "treebank", "norm"]
         )
+        raise ParameterError(no_such("tokenizer", name, names))
     from sacrebleu.metrics.bleu import _get_tokenizer
 
     try:

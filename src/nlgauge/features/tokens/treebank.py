@@ -20,7 +20,7 @@ def treebank_words(text: str) -> list[str]:
     >>> treebank_words("It's late. Don't go.")
     ['It', "'s", 'late', '.', 'Do', "n't", 'go', '.']
     """
-    from nlgauge.features.tokens.text import Sentences
+    from nlgauge.features.tokens.sentences import Sentences
 
     return words_of(Sentences("en").of(text))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from rapidfuzz.distance import Levenshtein
 
 from nlgauge._core.backend import compiled
 from nlgauge._core.ragged import Array, Ragged
@@ -17,6 +16,8 @@ _KINDS = {"replace": SUBSTITUTIONS, "delete": DELETIONS, "insert": INSERTIONS}
 @compiled
 def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
     """(rows, 4) substitutions, deletions, insertions and hits on the way from reference to prediction."""
+    from rapidfuzz.distance import Levenshtein
+
     rows = column.lists()
     counts = np.zeros((len(predictions), 4))
     for i, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
@@ -31,6 +32,8 @@ def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
 @compiled
 def edit_distances(column: Ragged, predictions: Array, references: Array) -> Array:
     """(rows,) the fewest edits between prediction and reference."""
+    from rapidfuzz.distance import Levenshtein
+
     rows = column.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
     return np.array(
@@ -41,6 +44,8 @@ def edit_distances(column: Ragged, predictions: Array, references: Array) -> Arr
 
 def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
     """Return the same alignment as runs."""
+    from rapidfuzz.distance import Levenshtein
+
     return [
         (op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end)
         for op in Levenshtein.opcodes(reference, prediction)

@@ -3,7 +3,7 @@ any order.
 
     D(0, 0) = 0,  D(i, 0) = start
     D(i, l) = min( D(i-1, l-1) + substitution [h_i != r_l],  D(i-1, l) + deletion,  D(i, l-1) + insertion )
-    D(i, l) = min( D(i, l), min_k D(k, l) + jump )     where a jump may land: after every r_l (CDER), or only after `landing` (EED)
+    D(i, l) = min( D(i, l), min_k D(k, l) + jump )     if a jump may land after r_l: always (CDER), or only if r_l is `landing` (EED)
 
 h is the prediction, r the reference. A jump leaves from the first of the cheapest places, and so does the
 visit that EED counts: one place of the prediction for every r_l, before jumps. `truncated` is a rule of EED's

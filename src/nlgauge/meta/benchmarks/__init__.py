@@ -10,7 +10,7 @@ Benchmark(sample: 24 segments, 4 systems, relevance, fluency)
 
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
-from nlgauge.meta.benchmarks.catalogue import card, names
+from nlgauge.meta.benchmarks.catalog import card, names
 from nlgauge.meta.benchmarks.loading import imported, load
 from nlgauge.meta.benchmarks.places import folder
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge._core.language import code, codes
 from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
@@ -208,8 +209,8 @@ class Benchmark:
         if not self.has_texts:
             raise InputError(
                 f"{self.name} has only scores, without texts",
-                python="pass peers=True to correlate the published metrics",
-                cli="use --peers to correlate the published metrics",
+                python="use judgments(peers=True) to correlate the published metrics",
+                cli="use --peers without -m to correlate the published metrics",
             )
         rows = self.rows
         if not self.is_grid():
@@ -261,7 +262,9 @@ class Benchmark:
     @property
     def language(self) -> str | None:
         """Language of the predictions; None if there are several or it is unknown."""
-        spoken = {group.rpartition("-")[2] for group in self.groups if group} or set(self.card.languages)
+        ends = {group.rpartition("-")[2] for group in self.groups if group}
+        are_languages = bool(ends) and all(code(end) in codes() for end in ends)
+        spoken = ends if are_languages else set(self.card.languages)
         return spoken.pop() if len(spoken) == 1 else None
 
     def cells(self, values: Iterable[float]) -> Array:
@@ -462,7 +465,9 @@ class Benchmark:
                 whole = {label: values[np.argsort(rows)] for label, values in part.system_scores.items()}
         published = self.peers() if peers else {}
         if peers and not published:
-            raise InputError(f"{self.name} has no published metric scores.")
+            raise InputError(
+                f"{self.name} has no published metric scores", python="leave out peers", cli="omit --peers"
+            )
         systems, segments = self.numbers
         pairs = [(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in self.pairs]
         return Judgments(

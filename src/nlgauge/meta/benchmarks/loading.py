@@ -5,6 +5,7 @@ original files put into that folder.
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -17,7 +18,7 @@ from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta.benchmarks import originals
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
-from nlgauge.meta.benchmarks.catalogue import CATALOGUE, card
+from nlgauge.meta.benchmarks.catalog import CATALOG, card
 from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, read_lines, written
 
@@ -87,11 +88,11 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     given = ", ".join(map(str, paths))
     parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]
     found = {part.name: part.card for part in parts}
-    if len(found) != 1 or not found.keys() <= CATALOGUE.keys() or "sample" in found:
-        known = ", ".join(one for one in CATALOGUE if one != "sample")
+    if len(found) != 1 or not found.keys() <= CATALOG.keys() or "sample" in found:
+        known = ", ".join(one for one in CATALOG if one != "sample")
         raise ParameterError(
             f"{given} may belong to several benchmarks or to an unknown one; known are {known}",
-            python="pass its name",
+            python="pass its name as name",
             cli="name it with --name",
         )
     (own,) = found.values()
@@ -99,9 +100,10 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
     if not rows:
         raise InputError(f"{given} has no rows of {own.name}; check the file and the name.")
-    if len({(row.segment, row.system) for row in rows}) < len(rows):
+    (segment, system), times = Counter((row.segment, row.system) for row in rows).most_common(1)[0]
+    if times > 1:
         raise InputError(
-            f"{given} has the same segment of the same system more than once; pass each file once."
+            f"{given} has segment {segment!r} of system {system!r} {times} times; name each file once."
         )
     if place_of(own.name) is not None and not overwrite:
         raise InputError(
@@ -143,7 +145,7 @@ def _sample() -> list[BenchmarkRow]:
 def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
     loaded = originals.read(path)
     if known is None and loaded.name is not None:
-        known = CATALOGUE[loaded.name]
+        known = CATALOG[loaded.name]
     if known is None:
         dimensions = (name for row in loaded.rows for name in row.human)
         known = BenchmarkCard.own(path, dimensions, (row.group for row in loaded.rows))

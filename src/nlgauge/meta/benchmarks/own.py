@@ -47,8 +47,10 @@ def of_corpus(
         raise InputError(
             "the columns with human scores are not named; the columns other than texts, ids and systems are"
             f" {', '.join(others) or '(none)'}",
-            python="pass humans=[...]",
-            cli="name them with --human",
+            python="pass humans=[...]" if others else "use records with human scores, and pass humans=[...]",
+            cli="name them with --human"
+            if others
+            else "use records with human scores, and name these with --human",
         )
     for field in humans:
         if field not in corpus.fields:

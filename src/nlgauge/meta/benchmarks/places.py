@@ -37,6 +37,6 @@ def peers_of(place: Path) -> Path | None:
 def missing(card: BenchmarkCard) -> InputError:
     """Return the error for a benchmark that is not on this machine."""
     return InputError(
-        f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). License:"
+        f"the benchmark {card.name} is not in {folder()} (NLGAUGE_BENCHMARKS sets another directory). License:"
         f" {card.license}. Source: {card.source}. {card.how}"
     )

@@ -122,7 +122,7 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
             raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
         where = f"{place}, line {number}"
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
-            raise InputError(f"{where}: human_raw must have a list of ratings for each dimension.")
+            raise InputError(f"{where}: 'human_raw' must have a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
             pairs.append(
                 Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
@@ -130,7 +130,7 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
             for side in (line.better, line.worse):
                 _add(rows, _row_of(line, side.system, side.text), where)
         elif line.system == "":
-            raise InputError(f"{where} has neither a system nor a better and a worse one.")
+            raise InputError(f"{where} lacks a system; add the field 'system', or 'better' and 'worse'.")
         else:
             _add(rows, _row_of(line, str(line.system), line.prediction), where, twice=False)
     if not rows:

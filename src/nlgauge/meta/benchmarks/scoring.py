@@ -73,7 +73,7 @@ class Run:
         self, benchmark: Benchmark, metrics: Iterable[MetricSpec], output: str | Path | None
     ) -> dict[str, Result]:
         """Return the results by language pair, saved in directories of the output if there is one."""
-        from nlgauge.engine.prepare import labelled
+        from nlgauge.engine.prepare import labeled
 
         specs = list(metrics)
         if output is not None and specs:
@@ -82,12 +82,14 @@ class Run:
         results = {}
         for group, part in _parts(benchmark) if specs else ():
             place = None if output is None else Path(output) / _folder(group or benchmark.name)
-            results[group] = self._result(part.corpus(), labelled(specs), place)
+            results[group] = self._result(part.corpus(), labeled(specs), place)
         return results
 
     def _result(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path | None) -> Result:
         """Return the result of these metrics, with the metrics that its directory already has."""
-        from nlgauge.scoring import Scorer, run_options
+        from nlgauge.engine.prepare import as_spec
+        from nlgauge.engine.run_options import run_options
+        from nlgauge.scoring import Scorer
 
         # Filled in here, a metric has one label in all languages.
         filled = {
@@ -96,7 +98,7 @@ class Run:
         result = None if place is None or not place.exists() else self._known(corpus, filled, place)
         labels = () if result is None else result.labels
         missing = [label for label in filled if label not in labels]
-        specs: list[Any] = [{"path": filled[label], "resulting_name": label} for label in missing]
+        specs: list[Any] = [as_spec(label, filled[label]) for label in missing]
         options: dict[str, Any] = {"cache": self.cache}
         if place is not None:
             options |= {"output": place, "resume": not self.overwrite, "overwrite": True}
@@ -115,7 +117,7 @@ class Run:
         """Return the saved result of these texts, without metrics that have changed since."""
         from nlgauge.engine.chunk import Job
         from nlgauge.engine.prepare import prepared, signatures
-        from nlgauge.scoring import run_options
+        from nlgauge.engine.run_options import run_options
 
         try:
             result = _loaded(place, corpus, refresh=True)

@@ -17,7 +17,7 @@ import msgspec
 from nlgauge._core.paths import require_folder, write_whole
 from nlgauge.errors import InputError, ResultError, UnknownNameError
 from nlgauge.meta.benchmarks.benchmark import Benchmark
-from nlgauge.meta.benchmarks.catalogue import card
+from nlgauge.meta.benchmarks.catalog import card
 from nlgauge.meta.benchmarks.loading import load
 from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
@@ -27,6 +27,15 @@ from nlgauge.results.result import Result
 from nlgauge.stats.measures import measure
 
 STUDY, RESULTS, CORRELATIONS = "study.json", "results", "correlations.csv"
+# The fields of a study that select its texts, as the options of `nlgauge meta` name them.
+_SELECTION = {
+    "benchmark": "benchmark",
+    "group": "group",
+    "segments": "sample",
+    "seed": "seed",
+    "people": "with-people",
+    "group_field": "group-by",
+}
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +67,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
 
     def read(self) -> Benchmark:
         """Return the texts and their judgments."""
+        if self.group is not None and self.group_field is None and self._is_own_file:
+            raise self._unnamed_group()
         benchmark = self._whole()
         benchmark = benchmark if self.group is None else benchmark.where(group=self.group)
         benchmark = benchmark if self.people else benchmark.machines()
@@ -68,15 +79,26 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
 
     def _whole(self) -> Benchmark:
         path = Path(self.benchmark)
-        if not self._is_name:
-            if path.exists() and not is_known(path):
-                return of_file(path, self.humans, self.group_field)
-            if not path.exists() and (path.suffix or len(path.parts) > 1):
-                raise InputError(
-                    f"{path} is neither a file nor the name of a benchmark; `nlgauge benchmarks list` shows the"
-                    " names."
-                )
+        if self._is_own_file:
+            return of_file(path, self.humans, self.group_field)
+        if not self._is_name and not path.exists() and (path.suffix or len(path.parts) > 1):
+            raise InputError(
+                f"{path} is neither a file nor the name of a benchmark; `nlgauge benchmarks list` shows the"
+                " names."
+            )
         return load(self.benchmark)
+
+    @property
+    def _is_own_file(self) -> bool:
+        path = Path(self.benchmark)
+        return not self._is_name and path.exists() and not is_known(path)
+
+    def _unnamed_group(self) -> InputError:
+        return InputError(
+            f"the field with the group {self.group!r} is not named",
+            python="pass group_field",
+            cli="name it with --group-by",
+        )
 
     @property
     def _is_name(self) -> bool:
@@ -98,16 +120,12 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             fields = ", ".join([*result.corpus.system_fields, *result.corpus.fields])
             raise InputError(
                 f"the fields with human scores are not named; the result has the fields {fields or '(none)'}",
-                python="pass humans=[...]",
-                cli="name them with --human",
+                python="pass humans=[...], or a file of human scores",
+                cli="name them, or a file of human scores, with --human",
             )
         if self.group is not None:
             if self.group_field is None:
-                raise InputError(
-                    f"the field with the group {self.group!r} is not named",
-                    python="pass group_field",
-                    cli="name it with --group-by",
-                )
+                raise self._unnamed_group()
             result = result.where(**{self.group_field: self.group})
         return Judgments.from_result(
             result,
@@ -143,13 +161,14 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         )
         if path.is_file():
             before = _read(path)
-            same = ("benchmark", "group", "segments", "seed", "people", "group_field")
-            if any(getattr(before, name) != getattr(found, name) for name in same):
-                raise InputError(
-                    f"{directory} contains a study of other texts ({before.benchmark})",
-                    python="pass another directory",
-                    cli="choose another directory with -o",
-                )
+            for name, option in _SELECTION.items():
+                old, new = getattr(before, name), getattr(found, name)
+                if old != new:
+                    raise InputError(
+                        f"{directory} contains another study: {option} was {old!r}, got {new!r}",
+                        python="pass the same value or another directory",
+                        cli="use the same value, or choose another directory with -o",
+                    )
             levels = before.levels if levels is None else levels
             coefficients = before.coefficients if coefficients is None else coefficients
         elif directory.exists() and any(directory.iterdir()):
@@ -183,4 +202,4 @@ def _read(path: Path) -> Study:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Study)
     except msgspec.DecodeError as error:
-        raise ResultError(f"{path} is damaged ({error}).") from None
+        raise ResultError(f"{path} is damaged ({error}); score again in another directory.") from None

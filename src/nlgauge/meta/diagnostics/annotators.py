@@ -17,7 +17,6 @@ from nlgauge.meta.findings import Findings, made
 from nlgauge.stats.agreement import (
     Scale,
     checked_ratings,
-    cohen,
     fleiss,
     intraclass,
     known_mean,
@@ -27,6 +26,7 @@ from nlgauge.stats.agreement import (
 from nlgauge.stats.coefficients import kendall
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.resampling import check_resampling
+from nlgauge.stats.two_raters import cohen
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -47,7 +47,7 @@ def pairwise_kendall(ratings: Any) -> float:
 
 
 def mean_cohen(ratings: Any, weights: Any = None) -> float:
-    """Return the mean Cohen kappa of all pairs of annotators; pairs without one are left out."""
+    """Return the mean Cohen kappa of all pairs of annotators; pairs without a kappa are left out."""
     units = checked_ratings(ratings)
     units = units.reshape(-1, units.shape[-1]).T
     categories = np.unique(units[~np.isnan(units)]).tolist()
@@ -121,7 +121,7 @@ def agreement(
             )
     return Findings(
         rows,
-        made(scale=scale, resamples=resamples, confidence=confidence, seed=seed, generalises_to="inputs"),
+        made(scale=scale, resamples=resamples, confidence=confidence, seed=seed, generalizes_to="inputs"),
         "Agreement of annotators",
     )
 
@@ -151,8 +151,8 @@ def _by_dimension(ratings: Any) -> dict[str, Any]:
     if isinstance(ratings, Judgments):
         if not ratings.ratings:
             raise InputError(
-                "these judgments have one score per output and no annotators; agreement needs ratings of"
-                " several."
+                "these judgments have one score per output; agreement of annotators needs the ratings of at least"
+                " two."
             )
         return dict(ratings.ratings)
     return dict(ratings) if isinstance(ratings, Mapping) else {"ratings": ratings}

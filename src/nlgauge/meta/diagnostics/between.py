@@ -62,9 +62,15 @@ def between_metrics(
     parts = chosen.by_group().values()
     names = [*chosen.labels, *(chosen.humans if with_human else ())]
     if len(names) < 2:
-        raise InputError(f"agreement with each other needs two metrics, got {', '.join(names) or 'none'}.")
+        raise InputError(
+            f"agreement between metrics needs two, got {', '.join(names) or 'none'}; score another metric."
+        )
     if len(set(names)) < len(names):
-        raise InputError("a metric has the name of a human dimension; leave with_human out.")
+        raise InputError(
+            f"{next(name for name in names if names.count(name) > 1)!r} is both a metric and a human dimension",
+            python="leave out with_human",
+            cli="omit --with-humans",
+        )
     measure = coefficient_of(coefficient)
     check_level(level)
     rows: list[dict[str, Any]] = []

@@ -82,9 +82,9 @@ def partial(x: Any, z: Any, covariates: Any) -> Array:
     ranks = mid_ranks(np.where(np.isnan(stacked).any(axis=-2, keepdims=True), np.nan, stacked))
     known = ~np.isnan(ranks)
     n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
-    centred = np.where(known, ranks - np.where(known, ranks, 0.0).sum(axis=-1, keepdims=True) / n, 0.0)
-    squares = (centred**2).sum(axis=-1, keepdims=True)
-    unit = centred / np.sqrt(np.where(squares > 0, squares, 1.0))
+    centered = np.where(known, ranks - np.where(known, ranks, 0.0).sum(axis=-1, keepdims=True) / n, 0.0)
+    squares = (centered**2).sum(axis=-1, keepdims=True)
+    unit = centered / np.sqrt(np.where(squares > 0, squares, 1.0))
     correlations = unit @ np.swapaxes(unit, -1, -2)
     among, across = correlations[..., 2:, 2:], correlations[..., 2:, :2]
     left = (

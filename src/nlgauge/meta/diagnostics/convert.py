@@ -340,7 +340,7 @@ def _to_accuracy(
         resamples=resamples,
         confidence=confidence,
         seed=seed,
-        generalises_to="systems",
+        generalizes_to="systems",
     )
     return Findings(rows, how, f"Human agreement with differences of {metric}")
 

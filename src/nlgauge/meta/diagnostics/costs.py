@@ -71,8 +71,8 @@ def cost(found: Findings, seconds: Mapping[str, float], co2: Mapping[str, float]
     ]
     lacking = ", ".join(row["metric"] for row in rows[len(known) :])
     unknown = (
-        f"The cost of {lacking} is not known: scores came from the cache, or were published. Score again with"
-        " --no-cache to know it."
+        f"The cost of {lacking} is not known: scores came from the cache, or were published. To measure"
+        " it, score in a new directory without the cache."
     )
     notes = [unknown] if lacking else []
     return Findings(

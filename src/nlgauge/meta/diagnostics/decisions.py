@@ -117,7 +117,7 @@ def detect(
         resamples=resamples,
         confidence=confidence,
         seed=seed,
-        generalises_to="inputs",
+        generalizes_to="inputs",
     )
     return Findings(rows, how, "Keeping good outputs by a metric")
 
@@ -204,13 +204,13 @@ def rerank(
         rows.append({**row, "n": n, "n_undefined": int((~usable).sum())})
     return Findings(
         rows,
-        made(resamples=resamples, confidence=confidence, seed=seed, generalises_to="inputs"),
+        made(resamples=resamples, confidence=confidence, seed=seed, generalizes_to="inputs"),
         "Taking the best of several outputs by a metric",
     )
 
 
 class _Sure(NamedTuple):
-    """For ordered pairs of systems: whether the first is significantly better in resamples of segments."""
+    """Masks of ordered pairs of systems: the first is significantly better, or worse, in resamples."""
 
     better: Array
     worse: Array
@@ -288,7 +288,7 @@ def three_way(
         rows.append({**row, "n_pairs": pairs // 2, "n_undefined": int((~known.any(axis=1)).sum())})
     return Findings(
         rows,
-        made(confidence=confidence, resamples=resamples, seed=seed, generalises_to="inputs"),
+        made(confidence=confidence, resamples=resamples, seed=seed, generalizes_to="inputs"),
         "Verdicts on pairs of systems",
     )
 

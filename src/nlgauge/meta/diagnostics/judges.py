@@ -75,7 +75,7 @@ class JudgeCheck(Shown):
         used = ", ".join(f"{name.removeprefix('judge ')} {amount:,.6g}" for name, amount in self.used.items())
         return Page(
             [Line(f"{self.metric} on {self.rows} texts", "best"), sheet],
-            notes=["fine: within what a fair judge does; look: read more of its replies."],
+            notes=["fine: within the range of a fair judge; look: read more of its replies."],
             small_print=[used] if used else [],
         )
 
@@ -94,16 +94,22 @@ def check(
     """
     if not isinstance(metric, Judged):
         raise ParameterError(
-            f"{metric} is not a judge; name g_eval, gemba, rubric, yes_no, judge or pairwise."
+            f"{metric} is not a judge; choose g_eval, gemba, rubric, yes_no, judge or pairwise."
         )
     if isinstance(metric, Pairwise) and corpus.references is None:
-        raise InputError("pairwise compares predictions with references, got none; pass references.")
+        raise InputError(
+            "pairwise compares predictions with references, got none",
+            python="pass a corpus with references",
+            cli="add -r FILE",
+        )
+    if own:
+        _check_own(corpus, own, against)
     texts = _Texts.of(corpus, rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         probes = _Probes(metric, texts)
         findings = [*probes.repeatability(), *probes.scale_use(), *probes.verbosity(), *probes.position()]
-        if own:
+        if own and against is not None:
             findings += probes.self_preference(corpus, tuple(own), against)
     return JudgeCheck(str(metric), len(texts.predictions), tuple(findings), probes.used)
 
@@ -162,11 +168,11 @@ class _Probes:
         return [
             Finding(
                 "repeatability",
-                "share of scores that are equal when asked again",
+                "share of scores that are equal in two answers",
                 _mean(apart == 0),
                 fine=steady,
             ),
-            Finding("repeatability", "mean difference between the two", _mean(apart), fine=steady),
+            Finding("repeatability", "mean difference between the two answers", _mean(apart), fine=steady),
             Finding(
                 "repeatability",
                 "share of rows with a score",
@@ -210,7 +216,7 @@ class _Probes:
             Finding("verbosity", "rank correlation of score and length", rank),
             Finding(
                 "verbosity",
-                "what a sentence without content adds",
+                "gain from an added sentence without content",
                 value,
                 low,
                 high,
@@ -219,7 +225,7 @@ class _Probes:
         ]
 
     def position(self) -> list[Finding]:
-        """Two equal texts, then different ones in both orders: what the first place is worth."""
+        """Return the preference for the first text, of two equal texts and of two texts in both orders."""
         metric = self.metric
         if isinstance(metric, Pairwise):
             pairwise = metric
@@ -262,30 +268,16 @@ class _Probes:
             ),
         ]
 
-    def self_preference(
-        self, corpus: Corpus, own: tuple[str, ...], against: AnyMetric | None
-    ) -> list[Finding]:
+    def self_preference(self, corpus: Corpus, own: tuple[str, ...], against: AnyMetric) -> list[Finding]:
         """Return the advantage of the judge's own family with the judge compared with another metric, in
         standard deviations of the scores of each.
         """
-        unknown = [system for system in own if system not in corpus.systems]
-        if unknown or set(own) >= set(corpus.systems):
-            raise ParameterError(
-                f"own must name some of the systems {', '.join(corpus.systems)}, but not all; got"
-                f" {', '.join(own)}."
-            )
-        if against is None:
-            raise ParameterError(
-                "own needs another metric to compare the judge with",
-                python="pass against=METRIC",
-                cli="name it with --against METRIC",
-            )
         result = Scorer([self.metric, against]).score_corpus(corpus, None, RunOptions())
         self._use(result)
         gaps = [_gaps(result, label, own) for label in result.labels]
         value, low, high = _interval((gaps[0] - gaps[1])[~np.isnan(gaps[0] - gaps[1])])
         what = (
-            f"lead of {', '.join(own)} with this judge, less that with {result.labels[1]}, in standard"
+            f"lead of {', '.join(own)} with this judge, minus the lead with {result.labels[1]}, in standard"
             " deviations"
         )
         return [Finding("self-preference", what, value, low, high, None if math.isnan(low) else low <= 0)]
@@ -311,6 +303,20 @@ class _Probes:
     def _use(self, result: Result) -> None:
         for name, amount in result.costs.used.items():
             self.used[name] = self.used.get(name, 0.0) + amount
+
+
+def _check_own(corpus: Corpus, own: Sequence[str], against: AnyMetric | None) -> None:
+    """Raise if the own family is not a part of the systems, or has no metric to be compared with."""
+    if not set(own) < set(corpus.systems):
+        raise ParameterError(
+            f"own must name some of the systems {', '.join(corpus.systems)}, but not all; got {', '.join(own)}."
+        )
+    if against is None:
+        raise ParameterError(
+            f"the scores of own systems ({', '.join(own)}) need another metric to compare the judge with",
+            python="pass against=METRIC",
+            cli="name it with --against METRIC",
+        )
 
 
 def _gaps(result: Result, label: str, own: tuple[str, ...]) -> Array:

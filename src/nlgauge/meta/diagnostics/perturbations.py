@@ -35,7 +35,7 @@ _ENTITY = regex.compile(
     r"\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}](?:\s+\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}])*"
 )
 _SENTENCE_START = regex.compile(r"(?:^|[.!?…]['\"”’)]*\s+|\n)\s*['\"“‘(]*$")
-# Those within numbers and words (3.5, don't, U.S) are part of them.
+# Punctuation marks, except for marks within numbers and words (3.5, don't, U.S).
 _MARK = regex.compile(r"(?!(?<=\w)[.,:'’/-](?=\w))\p{P}")
 _SENTENCE = regex.compile(r"[^.!?。！？]+[.!?。！？]*\s*")
 

@@ -86,7 +86,7 @@ def williams_power(
             }
         )
     how = made(
-        test="williams", sides=sides, alpha=alpha, resamples=resamples, seed=seed, generalises_to="systems"
+        test="williams", sides=sides, alpha=alpha, resamples=resamples, seed=seed, generalizes_to="systems"
     )
     return Findings(rows, how, "Power of Williams' test", drawn_as="power")
 
@@ -208,7 +208,8 @@ def systems_needed(
         high *= 2
         if high > _MOST:
             raise ParameterError(
-                f"more than {_MOST:,} systems are needed to distinguish r1={r1:g} from r2={r2:g}."
+                f"more than {_MOST:,} systems are needed to distinguish r1={r1:g} from r2={r2:g}; choose"
+                " correlations that differ more."
             )
     low = high // 2
     while high - low > 1:
@@ -322,7 +323,7 @@ def data_power(
         alpha=alpha,
         resamples=resamples,
         seed=seed,
-        generalises_to="systems",
+        generalizes_to="systems",
     )
     return Findings(rows, how, "Power on data like these", drawn_as="power")
 
@@ -369,7 +370,8 @@ def mcnemar_power(
     both = min(accuracy, other) - min(better, worse)
     if min(better, worse) < -1e-12 or both < -1e-12 or both > agreement + 1e-12:
         raise ParameterError(
-            f"agreement cannot be {agreement:g} for accuracies of {accuracy:g} and {other:g}."
+            f"agreement for accuracies of {accuracy:g} and {other:g} must be from {abs(accuracy + other - 1):g} to"
+            f" {1 - abs(accuracy - other):g}, got {agreement:g}."
         )
     better, worse = max(better, 0.0), max(worse, 0.0)
     rows = []
@@ -387,7 +389,7 @@ def mcnemar_power(
         rows.append({"n": size, "accuracy": accuracy, "other": other, "agreement": agreement, "power": found})
     return Findings(
         rows,
-        made(test="mcnemar", sides=2, alpha=alpha, generalises_to="inputs"),
+        made(test="mcnemar", sides=2, alpha=alpha, generalizes_to="inputs"),
         "Power of McNemar's test",
         drawn_as="power",
     )
@@ -410,7 +412,7 @@ def _sample_correlations(population: Array, n: int, resamples: int, seed: int) -
     except np.linalg.LinAlgError as error:
         r1, r2, r12 = population[0, 1], population[0, 2], population[1, 2]
         raise ParameterError(
-            f"no three variables have the correlations r1={r1:g}, r2={r2:g}, r12={r12:g}"
+            f"no three variables have the correlations r1={r1:g}, r2={r2:g}, r12={r12:g}; change one of them."
         ) from error
     rng = np.random.default_rng(seed)
     lower = np.zeros((resamples, 3, 3))
@@ -431,7 +433,8 @@ def _injected(first: Array, second: Array, human: Array, cells: Array, known: Ar
     wanted = r1 - effect
     if math.isnan(r1) or math.isnan(r2) or abs(r2) >= 1:
         raise InputError(
-            "power on data needs two metrics with system scores that vary and are not the human scores."
+            "power on data needs two metrics whose system scores vary and differ from the human scores; choose"
+            " other metrics."
         )
     if not abs(wanted) < 1:
         raise ParameterError(

@@ -28,7 +28,7 @@ from nlgauge.results.labels import output_names
 from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer
 from nlgauge.stats.arrays import mid_ranks
-from nlgauge.stats.intervals import check_confidence, quantile
+from nlgauge.stats.intervals import wilson
 
 Floor = Literal["unrelated", "empty"]
 # Scores that differ by less than this share are equal: the same sums in another order.
@@ -249,20 +249,6 @@ def aces_score(taus: Mapping[str, float]) -> float:
     return math.fsum(weight * taus[name] for name, weight in ACES_WEIGHTS.items())
 
 
-def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share; NaN for n = 0.
-
-    >>> [round(bound, 4) for bound in wilson(8, 10)]
-    [0.4902, 0.9433]
-    """
-    if n == 0:
-        return math.nan, math.nan
-    z2 = quantile(check_confidence(confidence)) ** 2
-    share = count / n
-    centre, half = share + z2 / (2 * n), math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
-    return max(0.0, (centre - half) / (1 + z2 / n)), min(1.0, (centre + half) / (1 + z2 / n))
-
-
 class _Pairs(NamedTuple):
     """The scores of good and of bad texts, higher is better, and True for pairs whose texts differ."""
 
@@ -390,5 +376,5 @@ def _made(floor: Floor, seed: int, confidence: float, metrics: str) -> dict[str,
         interval="Wilson",
         confidence=confidence,
         seed=seed,
-        generalises_to="inputs",
+        generalizes_to="inputs",
     )

@@ -11,7 +11,7 @@ arXiv:2301.09633), and with other powers their PPI++ (arXiv:2311.01453), which t
 unlabeled values, so that its lambda is (N - n) / N of this lambda. lambda = 0 is the mean of the labels.
 Nothing is assumed of h: a bad prediction makes the interval wide, never wrong.
 
-With e = y - lambda h, both centred at their weighted means, and p the probability of the unit u (a segment, a
+With e = y - lambda h, both centered at their weighted means, and p the probability of the unit u (a segment, a
 document) that was drawn as a whole,
 
     V(lambda) = m / (m - k) * sum_u (1 - p_u) / p_u^2 * (sum_{i in u} e_i)^2 / (sum w)^2        (the variance from drawing labels)
@@ -48,7 +48,7 @@ class Drawn:
     the segments themselves).
     """
 
-    labelled: Array
+    labeled: Array
     probabilities: Array
     units: Array
     clusters: Array
@@ -93,13 +93,13 @@ def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) ->
     """Return the sums over labeled units of values and predictions, one of each per output; only labeled
     `values` are used.
     """
-    known = np.flatnonzero(drawn.labelled)
+    known = np.flatnonzero(drawn.labeled)
     units, first, by_unit = np.unique(drawn.units[known], return_index=True, return_inverse=True)
     unit_chances = drawn.probabilities[known][first]
     m = int((unit_chances < 1).sum())
     y, h, weights = values[known], predictions[known], 1 / drawn.probabilities[known]
     if len(units) < 2 or m == 1:
-        reason = f"{min(len(units), 1)} drawn and labelled; an interval needs at least 2"
+        reason = f"{min(len(units), 1)} drawn and labeled; an interval needs at least 2"
         return Summed(float(y.mean()) if len(y) else np.nan, 0.0, np.empty(0), np.empty(0), np.nan, m, reason)
     mean, mean_prediction = float(np.average(y, weights=weights)), float(np.average(h, weights=weights))
     factors = np.sqrt(1 - unit_chances) / unit_chances / weights.sum()
@@ -108,7 +108,7 @@ def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) ->
         _variance_of_all(y - mean, weights, drawn.clusters[known], drawn.units[known]) if new_inputs else 0.0
     )
     # Sums of the same numbers in another order differ by rounding.
-    reason = "everything is labelled" if m == 0 else ""
+    reason = "everything is labeled" if m == 0 else ""
     if m and np.abs(total_y).max() <= 1e-12 * factors.max() * max(np.abs(y).max(), 1e-300):
         reason = f"all {len(units)} labeled units are equal, so their spread is unknown"
         total_y, inputs = np.full(len(units), np.nan), np.nan

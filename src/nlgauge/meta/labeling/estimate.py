@@ -2,7 +2,7 @@
 human scores of a sample.
 
 The mathematics is in `control_variates`, the predictions from several metrics in `cross_fitting`, what to
-label next in `labelling`.
+label next in `labeling`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Of = Literal["means", "differences"]
 
 _MEANT = {
     "inputs": "new inputs like these",
-    "none": "only the segments at hand, as if all of them had been labelled",
+    "none": "only the segments at hand, as if all of them had been labeled",
 }
 
 
@@ -92,7 +92,7 @@ class Estimates(Findings):
         >>> rng = np.random.default_rng(0)
         >>> metric = rng.normal(size=500)
         >>> human = np.where(np.arange(500) < 50, metric + 0.5 * rng.normal(size=500), np.nan)
-        >>> row = estimate(human, metric, generalise_to="none").labels_needed(0.3)[0]
+        >>> row = estimate(human, metric, generalize_to="none").labels_needed(0.3)[0]
         >>> row["needed"] < row["needed_classical"]
         True
         """
@@ -116,7 +116,7 @@ def estimate(
     drawn: str | None = None,
     probabilities: Any = None,
     documents: Sequence[Any] | None = None,
-    generalise_to: str = "inputs",
+    generalize_to: str = "inputs",
     power: float | None = None,
     folds: int = 5,
     confidence: float = 0.95,
@@ -144,7 +144,7 @@ def estimate(
         Sampling probability of each segment (or cell). Default: equal.
     documents : sequence, optional
         Document of each of the N segments. With `drawn="segments"`, segments of a document may be alike.
-    generalise_to : {"inputs", "none"}
+    generalize_to : {"inputs", "none"}
         Population of the estimate: new inputs like these, or only these N segments, which has narrower intervals.
     power : float, optional
         Weight of the predictions, from 0 (only labels) to 1. Default: the weight with the smallest variances.
@@ -175,8 +175,8 @@ def estimate(
     given = labels(
         scores, metric_scores, names if systems is None else systems, drawn, probabilities, documents
     )
-    _check(given, of, generalise_to, power, folds, confidence)
-    summed_up = _summed_up(given, predicted(given, of, folds, seed), of, generalise_to == "inputs")
+    _check(given, of, generalize_to, power, folds, confidence)
+    summed_up = _summed_up(given, predicted(given, of, folds, seed), of, generalize_to == "inputs")
     tuned = best_power(summed_up.values()) if power is None else power
     price = 1 / max(len(given.systems) - (of == "differences"), 1) if power is None else 0.0
     numbers = range(len(given.systems))
@@ -190,7 +190,7 @@ def estimate(
     how = made(
         of=of,
         drawn=given.drawn,
-        generalises_to=_MEANT[generalise_to],
+        generalizes_to=_MEANT[generalize_to],
         confidence=confidence,
         power="tuned" if power is None else power,
         folds=folds,
@@ -199,26 +199,26 @@ def estimate(
         metric_scores_missing=given.missing_scores or None,
     )
     return Estimates(
-        rows, how, f"Human scores from few labels: {of}", (assumptions(given, generalise_to),), parts=parts
+        rows, how, f"Human scores from few labels: {of}", (assumptions(given, generalize_to),), parts=parts
     )
 
 
 def predicted(given: LabeledSample, of: Of, folds: int, seed: int) -> Array:
-    """Predictions of all cells, each from labels of other segments."""
+    """Return the predictions of all cells, each from labels of other segments."""
     together = given.clusters if given.drawn == "documents" else np.arange(given.human.shape[1])
     return out_of_fold(
         given.human, given.metrics, together, folds, seed, of == "differences" and given.drawn != "cells"
     )
 
 
-def assumptions(given: LabeledSample, generalise_to: str) -> str:
+def assumptions(given: LabeledSample, generalize_to: str) -> str:
     """Return the assumptions of the intervals, and what violates them."""
-    with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
+    with_chance = "with the specified probabilities" if given.unequal else "with equal probabilities"
     return (
-        f"Assumes that the labelled {given.drawn} were drawn at random {with_chance}, without regard to what"
-        f" one would find; holds for {_MEANT[generalise_to]}. Labels of the first, the easiest or the most"
-        " interesting outputs, outputs that annotators skipped, and metrics that were trained or chosen on"
-        " these very labels break it; bad metrics do not."
+        f"Assumes that the labeled {given.drawn} were drawn at random {with_chance}, whatever their"
+        f" content; the intervals are for {_MEANT[generalize_to]}. They are not valid if only the first, the easiest"
+        " or the most interesting outputs were labeled, if annotators skipped outputs, or if metrics were trained"
+        " or chosen on these labels. Poor metrics do not make them invalid."
     )
 
 
@@ -363,7 +363,7 @@ def _needed(found: Controlled, n: int, everything: int, width: float, confidence
 
 
 def _check(
-    given: LabeledSample, of: str, generalise_to: str, power: float | None, folds: int, confidence: float
+    given: LabeledSample, of: str, generalize_to: str, power: float | None, folds: int, confidence: float
 ) -> None:
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
@@ -373,10 +373,10 @@ def _check(
             python="use of='means'",
             cli="leave out --differences",
         )
-    if generalise_to not in _MEANT:
+    if generalize_to not in _MEANT:
         raise ParameterError(
-            "generalise_to must be 'inputs' (new inputs like these) or 'none' (only the segments at hand),"
-            f" got {generalise_to!r}."
+            "generalize_to must be 'inputs' (new inputs like these) or 'none' (only the segments at hand),"
+            f" got {generalize_to!r}."
         )
     if power is not None and not 0 <= power <= 1:
         raise ParameterError(f"power must be from 0 (only labels) to 1, or None to choose it, got {power!r}.")

@@ -42,28 +42,28 @@ class LabeledSample:
         """Return the segments for which all these systems have an output."""
         return np.asarray(self.outputs[list(which)].all(axis=0))
 
-    def labelled(self, which: tuple[int, ...]) -> Array:
+    def labeled(self, which: tuple[int, ...]) -> Array:
         """Return the segments for which all these systems have a label."""
         return np.asarray(~np.isnan(self.human[list(which)]).any(axis=0) & self.population(which))
 
     def count(self, which: tuple[int, ...]) -> int:
         """Return the number of labels per system; the smaller number if cells were drawn."""
         if self.drawn == "cells":
-            return min(int(self.labelled((s,)).sum()) for s in which)
-        return int(self.labelled(which).sum())
+            return min(int(self.labeled((s,)).sum()) for s in which)
+        return int(self.labeled(which).sum())
 
     def sample(self, which: tuple[int, ...]) -> Drawn:
         """Return the sampling design of the labels of these systems, within their population."""
         population = self.population(which)
-        labelled = self.labelled(which)[population]
+        labeled = self.labeled(which)[population]
         clusters = self.clusters[population]
         units = clusters if self.drawn == "documents" else np.flatnonzero(population)
         if self.unequal:
             chances = self.probabilities[which[0]][population]
         else:
-            share = len(np.unique(units[labelled])) / max(len(np.unique(units)), 1)
+            share = len(np.unique(units[labeled])) / max(len(np.unique(units)), 1)
             chances = np.full(len(units), share)
-        return Drawn(labelled, chances, units, clusters)
+        return Drawn(labeled, chances, units, clusters)
 
 
 def labels(
@@ -77,16 +77,15 @@ def labels(
     """Return the checked arguments of `estimate`."""
     scores = np.atleast_2d(_numbers(human, "human"))
     if scores.ndim != 2:
-        raise InputError(f"human must be (systems, segments), got {scores.ndim} axes.")
+        raise InputError(f"human must have the axes (systems, segments), got {scores.ndim} axes.")
     names, stacked = _stacked(metrics, scores.shape)
     known = ~np.isnan(stacked)
-    labelled = ~np.isnan(scores)
+    labeled = ~np.isnan(scores)
     outputs = np.asarray(known.any(axis=0)) if len(stacked) else np.ones(scores.shape, dtype=bool)
-    if (labelled & ~outputs).any():
-        count = int((labelled & ~outputs).sum())
+    if (labeled & ~outputs).any():
+        count = int((labeled & ~outputs).sum())
         raise InputError(
-            f"{count} labelled outputs have no metric score at all; every output needs one, labelled or not,"
-            " so that all are counted."
+            f"{count} labeled outputs have no score of any metric; score all outputs, labeled or not."
         )
     called = (
         tuple(map(str, systems))
@@ -105,7 +104,7 @@ def labels(
         )
     if drawn == "documents" and documents is None:
         raise ParameterError("drawn='documents' needs documents, one name per segment.")
-    whole = (labelled == (outputs & labelled.any(axis=0))).all()
+    whole = (labeled == (outputs & labeled.any(axis=0))).all()
     clusters = (
         np.arange(scores.shape[1])
         if documents is None
@@ -118,7 +117,7 @@ def labels(
         called,
         names,
         drawn or ("segments" if whole else "cells"),
-        _chances(probabilities, labelled),
+        _chances(probabilities, labeled),
         clusters,
         probabilities is not None,
         int((outputs & ~known).sum()),
@@ -144,14 +143,16 @@ def scores_of(
         )
     if judgments.weights is not None:
         raise InputError(
-            "these judgments have weights, and estimates are of plain means; leave the weights out."
+            "these judgments have weights of segments, and estimates are of means without weights; leave the"
+            " weights out."
         )
     chosen = list(judgments.metrics) if metrics is None else judgments.only(metrics=metrics).labels
     whole = [label for label in chosen if label not in judgments.metrics]
     if whole:
         raise InputError(
-            f"the metric {whole[0]!r} has scores of whole systems only, and estimates need scores of segments;"
-            " leave it out of metrics."
+            f"the metric {whole[0]!r} has scores of whole systems only, and estimates need scores of segments",
+            python="leave it out of metrics",
+            cli="leave it out: name the others with -m",
         )
     oriented = {label: judgments.oriented(label) for label in chosen}
     return judgments.human(human), oriented, judgments.systems, judgments.segments
@@ -181,16 +182,21 @@ def _numbers(values: Any, name: Any) -> Array:
     return array
 
 
-def _chances(probabilities: Any, labelled: Array) -> Array:
+def _chances(probabilities: Any, labeled: Array) -> Array:
     if probabilities is None:
-        return np.ones(labelled.shape)
+        return np.ones(labeled.shape)
     found = _numbers(probabilities, "probabilities")
-    if found.shape not in {labelled.shape, labelled.shape[1:]}:
+    if found.shape not in {labeled.shape, labeled.shape[1:]}:
         raise InputError(
             f"probabilities has shape {found.shape}; pass one per segment, or one per system and segment"
-            f" {labelled.shape}."
+            f" {labeled.shape}."
         )
-    found = np.broadcast_to(found, labelled.shape)
-    if not ((found[labelled] > 0) & (found[labelled] <= 1)).all():
-        raise InputError("the probabilities of labelled outputs must be above 0 and at most 1.")
+    found = np.broadcast_to(found, labeled.shape)
+    wrong = found[labeled][~((found[labeled] > 0) & (found[labeled] <= 1))]
+    if len(wrong):
+        raise InputError(
+            f"the probabilities of labeled outputs must be above 0 and at most 1, got {wrong[0]:g}",
+            python="pass the probabilities with which all labeled outputs were drawn",
+            cli="use the file of --next with which all labeled segments were selected",
+        )
     return found

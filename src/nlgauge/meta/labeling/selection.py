@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.labeling.cross_fitting import standardised
+from nlgauge.meta.labeling.cross_fitting import standardized
 from nlgauge.meta.labeling.estimate import Of, predicted
 from nlgauge.meta.labeling.labels import LabeledSample, labels, scores_of
 
@@ -87,31 +88,31 @@ def segments_to_label(
     scores_given, metric_scores, systems, known = scores_of(judgments, metrics, human)
     given = labels(scores_given, metric_scores, systems, "segments", None, None)
     segments = known if segments is None else segments
-    labelled = np.asarray((~np.isnan(given.human)).any(axis=0))
-    _check(given, labelled, count, of, segments, strata)
+    labeled = np.asarray((~np.isnan(given.human)).any(axis=0))
+    _check(given, labeled, count, of, segments, strata)
     candidates = np.asarray(given.outputs.any(axis=0))
     scores = _segment_scores(given, of)
-    number = max(1, min(strata, (int(labelled.sum()) + count) // (2 * _FEWEST_IN_STRATUM)))
+    number = max(1, min(strata, (int(labeled.sum()) + count) // (2 * _FEWEST_IN_STRATUM)))
     order = np.lexsort((np.arange(len(scores)), scores))
     order = order[candidates[order]]
     stratum = np.zeros(len(scores), dtype=int)
     stratum[order] = np.arange(len(order)) * number // len(order)
     sizes = np.bincount(stratum[candidates], minlength=number)
-    old = np.bincount(stratum[labelled], minlength=number)
+    old = np.bincount(stratum[labeled], minlength=number)
     total = allocation(
         sizes, _deviations(given, predicted(given, of, folds, seed), of, stratum, number), old, count
     )
     rng = np.random.default_rng(seed)
     proposed = np.zeros(len(scores), dtype=bool)
     for h in range(number):
-        free = np.flatnonzero((stratum == h) & candidates & ~labelled)
+        free = np.flatnonzero((stratum == h) & candidates & ~labeled)
         proposed[rng.choice(free, total[h] - old[h], replace=False)] = True
     names = list(segments) if segments is not None else list(range(len(scores)))
     rows = [
         {
             "segment": name,
             "proposed": bool(proposed[i]),
-            "labelled": bool(labelled[i]),
+            "labeled": bool(labeled[i]),
             "stratum": int(stratum[i]) + 1 if candidates[i] else None,
             "predicted": float(scores[i]) if candidates[i] else np.nan,
             "probability": float(total[stratum[i]] / sizes[stratum[i]]) if candidates[i] else np.nan,
@@ -120,7 +121,7 @@ def segments_to_label(
     ]
     how = made(
         of=of,
-        labels_before=int(labelled.sum()),
+        labels_before=int(labeled.sum()),
         labels_proposed=count,
         strata=number,
         folds=folds,
@@ -162,7 +163,7 @@ def _segment_scores(given: LabeledSample, of: str) -> Array:
     Labels are not used: a stratum that followed from the labels of its own segments would not be a random
     sample of itself.
     """
-    cells = standardised(np.where(given.outputs, given.metrics, np.nan))
+    cells = standardized(np.where(given.outputs, given.metrics, np.nan))
     axis = np.linalg.svd(cells.reshape(len(cells), -1), full_matrices=False)[0][:, 0]
     component = np.tensordot(axis * np.sign(axis[np.argmax(np.abs(axis))]), cells, axes=1)
     outputs = np.maximum(given.outputs.sum(axis=0), 1)
@@ -178,30 +179,32 @@ def _deviations(given: LabeledSample, predictions: Array, of: str, stratum: Arra
     """Return the deviation of human scores from predictions in each stratum, shrunk to the deviation of all; 1
     for all strata if few segments are labeled.
     """
-    labelled = ~np.isnan(given.human)
-    if labelled.any(axis=0).sum() <= _PRIOR:
+    labeled = ~np.isnan(given.human)
+    if labeled.any(axis=0).sum() <= _PRIOR:
         return np.ones(number)
-    rest = np.where(labelled, given.human - predictions, 0.0)
+    rest = np.where(labeled, given.human - predictions, 0.0)
     for axis in (0, 1) if of == "differences" else (1,):
         rest = np.where(
-            labelled,
-            rest - rest.sum(axis=axis, keepdims=True) / np.maximum(labelled.sum(axis=axis, keepdims=True), 1),
+            labeled,
+            rest - rest.sum(axis=axis, keepdims=True) / np.maximum(labeled.sum(axis=axis, keepdims=True), 1),
             0.0,
         )
-    counts = np.bincount(stratum, labelled.any(axis=0), number)
-    squares = np.square(rest).sum(axis=0) / np.maximum(labelled.sum(axis=0), 1)
+    counts = np.bincount(stratum, labeled.any(axis=0), number)
+    squares = np.square(rest).sum(axis=0) / np.maximum(labeled.sum(axis=0), 1)
     pooled = squares.sum() / counts.sum()
     return np.asarray(np.sqrt((np.bincount(stratum, squares, number) + _PRIOR * pooled) / (counts + _PRIOR)))
 
 
 def _check(
-    given: LabeledSample, labelled: Array, count: int, of: str, segments: Sequence[Any] | None, strata: int
+    given: LabeledSample, labeled: Array, count: int, of: str, segments: Sequence[Any] | None, strata: int
 ) -> None:
-    free = int((given.outputs.any(axis=0) & ~labelled).sum())
+    free = int((given.outputs.any(axis=0) & ~labeled).sum())
+    if not free:
+        raise InputError("all segments have labels already; no segment is left to label.")
     if not (isinstance(count, int) and 1 <= count <= free):
         raise ParameterError(
-            f"count must be a whole number from 1 to {free}, the number of segments without labels, got"
-            f" {count!r}."
+            f"the number of segments to label must be a whole number from 1 to {free}, the number without"
+            f" labels, got {count!r}."
         )
     if not (isinstance(strata, int) and strata >= 1):
         raise ParameterError(f"strata must be a whole number of at least 1, got {strata!r}.")
@@ -213,15 +216,19 @@ def _check(
             python="use of='means'",
             cli="leave out --differences",
         )
-    if segments is not None and len(segments) != len(labelled):
+    if segments is not None and len(segments) != len(labeled):
         raise InputError(
-            f"segments has {len(segments)} names for {len(labelled)} columns of human; pass one per column."
+            f"segments has {len(segments)} names for {len(labeled)} columns of human; pass one per column."
         )
     if not len(given.metrics):
         raise InputError(
-            "strata need at least one metric, got none; pass metrics, or draw segments with equal probabilities."
+            "the selection of segments needs at least one metric with segment scores, got none",
+            python="pass metrics, or draw segments with equal probabilities",
+            cli="name one with -m, or draw segments with equal probabilities",
         )
-    if (np.isnan(given.human) & given.outputs & labelled).any():
+    partly = int((np.isnan(given.human) & given.outputs & labeled).any(axis=0).sum())
+    if partly:
         raise InputError(
-            "some segments have labels for only some of their systems; label all systems of a segment, or none."
+            f"{counted(partly, 'segment has', 'segments have')} labels for only some systems; label all systems of"
+            " a segment, or none."
         )

@@ -40,7 +40,7 @@ class RankedSystem(NamedTuple):
     scored_pairs: float
 
 
-def rank_summarisers(
+def rank_summarizers(
     given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345, confidence: float = 0.95
 ) -> list[RankedSystem]:
     """Return the systems by the information of their summaries about the sources, most first, NaN last (Figure
@@ -188,7 +188,7 @@ def information_graph(
             raise InputError(f"a graph needs one prediction per segment, {system!r} has several.")
     ids = [corpus.predictions[system].values for system in systems]
     embedded, *places = Features(corpus.texts, RunOptions(seed)).get(
-        TextEmbedding(cosmic.model, cosmic.unit, alone=True), *ids
+        TextEmbedding(cosmic.model, cosmic.unit, alone=True, precision=cosmic.precision), *ids
     )
     filled = np.array([[bool(corpus.texts[text].strip()) for text in column.tolist()] for column in ids])
     contents = [digests(corpus.texts[text] for text in column.tolist()) for column in ids]

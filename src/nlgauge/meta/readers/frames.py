@@ -78,7 +78,7 @@ def from_arrays(
     }
     shapes = [values.shape for values in (*judged.values(), *scored.values()) if values.ndim >= 2]
     if not shapes:
-        raise InputError("human or metric scores are needed, as (systems, segments).")
+        raise InputError("human or metric scores are needed, as arrays (systems, segments); got neither.")
     names = tuple(f"system{i + 1}" for i in range(shapes[0][0])) if systems is None else tuple(systems)
     numbers = tuple(range(shapes[0][1])) if segments is None else tuple(segments)
     by_annotator = {name: values for name, values in judged.items() if values.ndim == 3}
@@ -272,8 +272,8 @@ def _scores(
         number = as_number(value, name)
         if not math.isnan(found[cell]) and not math.isnan(number) and found[cell] != number:
             raise InputError(
-                f"the metric {name!r} has two scores of one output, {found[cell]:g} and {number:g}; rows of"
-                " annotators must repeat it."
+                f"the metric {name!r} has two scores of one output, {found[cell]:g} and {number:g}; repeat"
+                " the same score in all rows of an output."
             )
         found[cell] = number if math.isnan(found[cell]) else found[cell]
     return found
@@ -282,8 +282,9 @@ def _scores(
 def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
     if len(set(cells)) != len(cells):
         raise InputError(
-            f"some outputs have several rows ({name}); pass one row per system and segment, or name the column"
-            " of annotators with annotator=."
+            f"some outputs have several rows with {name!r}",
+            python="pass one row per system and segment, or name the column of annotators with annotator",
+            cli="write one row per system and segment",
         )
 
 
@@ -412,7 +413,9 @@ def joined(cls: type[Judgments], parts: Mapping[Any, Judgments]) -> Judgments:
         for label in part.metrics:
             direction = part.higher_is_better.get(label, True)
             if higher.setdefault(label, direction) != direction:
-                raise InputError(f"the metric {label!r} has another direction in one part than in another.")
+                raise InputError(
+                    f"higher_is_better of the metric {label!r} differs between the parts; pass the same value."
+                )
 
     def together(of: str, depth: tuple[int, ...] = ()) -> dict[str, Array]:
         found = {}

@@ -19,6 +19,7 @@ from nlgauge.meta.readers import RATINGS
 from nlgauge.meta.readers.frames import as_number, as_numbers, records_of
 from nlgauge.metric import Output
 from nlgauge.results.groups import taken
+from nlgauge.results.imported.building import is_imported, single_scores
 from nlgauge.results.joined import of_metrics
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
@@ -48,9 +49,9 @@ def from_result(
         Scores of S systems on N segments by M metrics. With pooled records (one column of predictions and a field
         `system`), each record is the output of its system for its segment.
     human : str, sequence of str, frame, rows or path
-        Fields of the records with human scores: a number per output, a list of numbers (one per annotator), or numbers by
-        dimension. The field NAME.ratings has the ratings behind the scores NAME. Otherwise a data frame, rows, or the path of
-        a CSV, TSV or JSON Lines file.
+        Imported scores of the result, or fields of the records with human scores: a number per output, a list of numbers
+        (one per annotator), or numbers by dimension. The field NAME.ratings has the ratings behind the scores NAME.
+        Otherwise a data frame, rows, or the path of a CSV, TSV or JSON Lines file.
     outputs : {"first", "all"}
         Outputs of each metric: the first, named LABEL, or also the others, named LABEL.OUTPUT.
     corpus_scores : bool, default False
@@ -96,6 +97,8 @@ def from_result(
     whole: dict[str, Array] = {}
     higher: dict[str, bool | None] = {}
     for label in result.labels:
+        if label in columns and is_imported(result, label):
+            continue
         for name, output in _named_outputs(result, label, outputs):
             tables = [result._tables[each, label].segments() for each in result.systems]
             if all(output.name in table for table in tables):
@@ -161,8 +164,8 @@ def _named(result: Result) -> tuple[list[Any], list[str]]:
         return ids * len(result.systems), [system for system in result.systems for _ in ids]
     if not result.has_texts:
         raise ResultError(
-            "this result is of pooled records and was saved without texts, so that the names of their systems"
-            " are not known; save it with texts."
+            "this result is of pooled records and was saved without texts, so the systems of the records are not"
+            " known; score again, and save the texts."
         )
     return pooled
 
@@ -219,13 +222,17 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
     known = [*corpus.system_fields, *corpus.fields]
     columns: dict[str, list[Any]] = {}
     for name in [human] if isinstance(human, str) else human:
+        if name in result.labels and is_imported(result, name):
+            columns |= _of_imported(result, name)
+            continue
         inner = {field.removeprefix(f"{name}."): field for field in known if field.startswith(f"{name}.")}
         chosen = {each: each for each in (name, f"{name}{RATINGS}") if each in known} or inner
         if not chosen:
             fields = [field for field in known if not field.endswith(RATINGS)]
             raise InputError(
-                f"the records have no field {name!r}{did_you_mean(name, fields)}; the fields are"
-                f" {', '.join(fields) or '(none)'}. Human scores can also be passed as a frame or a file."
+                f"the records have no field {name!r}{did_you_mean(name, fields)} (fields: {', '.join(fields) or 'none'})",
+                python="pass a field, a frame or a file with human scores",
+                cli="use --human with a field, or with a file of human scores",
             )
         for dimension, field in chosen.items():
             columns[dimension] = values = _field(corpus, field)
@@ -238,16 +245,32 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
     ):
         raise ResultError(
             f"this result was saved without texts, and {', '.join(columns)} had texts (numbers of a CSV file"
-            " are texts); save the result with texts, or pass the human scores as a file."
+            " are texts); score again and save the texts, or pass the human scores as a file."
         )
     return columns
+
+
+def _of_imported(result: Result, label: str) -> dict[str, list[Any]]:
+    """Return the human scores of an imported metric, higher if better, and the ratings if outputs have several."""
+    sign = -1.0 if result._tables[result.systems[0], label].outputs()[0].higher_is_better is False else 1.0
+    single = single_scores(result, label)
+    scores = {system: result._tables[system, label].segments_of(label) for system in result.systems}
+    columns: dict[str, list[Any]] = {
+        label: [sign * value for system in result.systems for value in scores[system].tolist()]
+    }
+    ratings = [
+        [sign * value for runs in answers for value in runs]
+        for system in result.systems
+        for answers in single[system]
+    ]
+    return columns | ({f"{label}{RATINGS}": ratings} if any(len(each) > 1 for each in ratings) else {})
 
 
 def _field(corpus: Corpus, field: str) -> list[Any]:
     if field in corpus.fields and len(corpus.systems) > 1:
         raise InputError(
-            f"the field {field!r} is the same for all systems of a segment, so that it does not judge their"
-            " outputs."
+            f"the field {field!r} has one value for all systems of a segment, so it does not judge their outputs;"
+            " choose a field with a value for each system."
         )
     own = corpus.system_fields.get(field, {})
     nobody = corpus.fields.get(field, (None,) * len(corpus))

@@ -17,7 +17,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, TokenScores
 from nlgauge.features.language_models.first_token import FirstTokenLogits
-from nlgauge.features.tokens.text import Sentences
+from nlgauge.features.tokens.sentences import Sentences
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.mean import Measured, worst_of
 from nlgauge.metrics._shared.model_means import ModelMeans, measured, read_sides, with_mean

@@ -16,8 +16,9 @@ from nlgauge.explanations import ErrorSpans, Explanation
 from nlgauge.features.encoders.comet import CometEmbedding, CometJoint
 from nlgauge.metric import TRUNCATED, Arrays, Output, View
 from nlgauge.metric.mean import Measured
+from nlgauge.metrics._shared.encoder_precision import UsesEncoder
 from nlgauge.metrics._shared.error_spans import Span, decoded, spans_of
-from nlgauge.metrics._shared.model_means import ModelMeans, UsesModel
+from nlgauge.metrics._shared.model_means import ModelMeans
 from nlgauge.metrics._shared.unknown_tokens import seen, visible
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import inference, load
@@ -46,7 +47,7 @@ class NetworkRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FamilyMetric(UsesModel, ModelMeans):
+class FamilyMetric(UsesEncoder, ModelMeans):
     """A metric that asks a network of the COMET family. An empty prediction is shown to the network; a
     row with another empty text has no value.
     """
@@ -85,8 +86,8 @@ class FamilyMetric(UsesModel, ModelMeans):
         if form not in self.forms():
             needed = " or ".join(self.forms())
             raise ModelError(
-                f"{self.name}: {self.model!r} is a {form} model, whose metric is {_METRICS[form]}; a {needed}"
-                " model is needed here."
+                f"{self.name}: {self.model!r} is a {form} model, whose metric is {_METRICS[form]}; use that"
+                f" metric, or choose a {needed} model."
             )
         return found
 
@@ -113,7 +114,7 @@ class VectorMetric(FamilyMetric):
     def judged(self, view: View) -> NetworkRows:
         network = self.network(view)
         texts = self.texts(view)
-        column, *places = view.get(CometEmbedding(self.model), *texts)
+        column, *places = view.get(CometEmbedding(self.model, precision=self.precision), *texts)
         scores = np.zeros(len(view))
         with inference() as torch:
             for start in range(0, len(view), _ROWS):
@@ -163,7 +164,8 @@ class JointMetric(FamilyMetric):
             else [[view.source], [view.reference], [view.source, view.reference]]
         )
         predictions = visible(view, view.predictions)
-        found, *rows = view.get(CometJoint(self.model), *(_keys([predictions, *side]) for side in sides))
+        feature = CometJoint(self.model, precision=self.precision)
+        found, *rows = view.get(feature, *(_keys([predictions, *side]) for side in sides))
         scores = np.column_stack([found.scores.values[places] for places in rows])
         others = np.min([found.pieces.values[places] for places in rows], axis=0) > 0
         others &= seen(view, *sides[-1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
-from nlgauge.features.pairs import Fragments
+from nlgauge.features.fragments import Fragments
 from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.domains import require_choice
@@ -46,13 +46,15 @@ class CopiedFragments(MeanMetric):
         feature = Tokens(self.tokenizer)
         rows, found = self.statistics(view, fitted)[self.name], view.rows(Fragments(feature, self.exhaustive))
         for row, summary_id, fragments in zip(rows, view.predictions, found, strict=True):
-            summary = feature.of(view.text(summary_id))
+            summary, spans = feature.located(view.text(summary_id))
             longest = [0] * len(summary)
             for start, _, length in fragments.tolist():
                 longest[start : start + length] = [length] * length
             copied = Order("copied tokens", sum(length > 0 for length in longest), len(summary))
             title = f"{self.name} {row[0]:.4f} ({row[2]:.0f} copied fragments)"
-            yield NgramMatches(title, {self.name: row}, summary, longest, [copied])
+            yield NgramMatches(
+                title, {self.name: row}, summary, longest, [copied], spans={"prediction": spans}
+            )
 
 
 def _sums(fragments: Ragged, values: Array) -> Array:

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.pairs import EditCounts
+from nlgauge.features.sequences import EditCounts
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.edits.distances import DELETIONS, HITS, INSERTIONS, SUBSTITUTIONS, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 
 class ErrorRate(Metric):
@@ -48,7 +50,6 @@ class ErrorRate(Metric):
         return {self.name: view.rows(EditCounts(Tokens(self.tokenizer, self.lowercase)))}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         substitutions, deletions, insertions, hits = (
             statistics[..., i] for i in (SUBSTITUTIONS, DELETIONS, INSERTIONS, HITS)
         )
@@ -62,9 +63,17 @@ class ErrorRate(Metric):
         }
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        from nlgauge.explanations import Edit, Edits
+
         rows = self.statistics(view, fitted)[self.name]
         feature = Tokens(self.tokenizer, self.lowercase)
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
-            prediction, reference = feature.of(view.text(prediction_id)), feature.of(view.text(reference_id))
+            prediction, ours = feature.located(view.text(prediction_id))
+            reference, theirs = feature.located(view.text(reference_id))
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
-            yield Edits(f"{self.name} {self.score(self.name, row)[self.name]:.4f}", {self.name: row}, edits)
+            yield Edits(
+                f"{self.name} {self.score(self.name, row)[self.name]:.4f}",
+                {self.name: row},
+                edits,
+                spans={"prediction": ours, "reference": theirs},
+            )

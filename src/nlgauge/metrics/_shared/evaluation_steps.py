@@ -22,7 +22,7 @@ def written(metric: GEval) -> str:
     Give them to the metric, so that its signature has them: `replace(metric, steps=written(metric))`.
     """
     metric.require(
-        bool(metric.definition), "definition", "given: the ready criteria have their steps already"
+        bool(metric.definition), "definition", "set, because built-in criteria have their steps already"
     )
     prompt = filled_form("g_eval_steps", replace(metric, steps=""))
     ask = Ask(AnyText(), prompt.max_tokens, prompt.before, seed=metric.seed)
@@ -33,8 +33,8 @@ def written(metric: GEval) -> str:
         (text_of(reply).strip() for reply in replies if "failure" not in reply and text_of(reply).strip()), ""
     )
     if not found:
+        why = next((reply["why"] for reply in replies if "failure" in reply), "its reply is empty")
         raise JudgeError(
-            f"{metric.judge.name} wrote no steps:"
-            f" {next((reply['why'] for reply in replies if 'failure' in reply), 'its reply is empty')}."
+            f"{metric.judge.name} wrote no steps ({why.rstrip('.')}); set steps, or choose another judge."
         )
     return found

@@ -5,7 +5,7 @@ all others are counted by their reason.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +19,7 @@ from nlgauge.judges.asking import Ask, ChatReplies, Judge, decoded
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
 from nlgauge.judges.endpoint import checked_url, host_of
-from nlgauge.judges.prompts import Prompt
+from nlgauge.judges.prompts import TEXTS, Prompt, passages
 from nlgauge.judges.reading import Judgment, Reads, judged
 from nlgauge.judges.requests import FIRST_TOKENS
 from nlgauge.metric import Arrays, Output, Takes, View
@@ -44,7 +44,7 @@ COVERED = Output(
     ),
 )
 COUNTS = {
-    "unparsed": "rows have no score, because the reply was not one of the levels",
+    "unparsed": "rows have no score, because the reply has the wrong form or was cut off",
     "refused": "rows have no score, because the judge refused to answer",
     "too_long": "rows have no score, because prompt and texts are longer than the judge reads",
     "failed": "rows have no score, because the judge gave no reply",
@@ -89,6 +89,8 @@ class Judged(MeanMetric):
     costly: ClassVar[bool] = False
     # How the metric may score; numbers that are not single tokens have no probabilities.
     scorings: ClassVar[tuple[str, ...]] = SCORINGS
+    # The counted rows, by reason.
+    counts: ClassVar[Mapping[str, str]] = COUNTS
 
     def __post_init__(self) -> None:
         whole = is_model_spec(self.model) or isinstance(self.model, Client)
@@ -103,10 +105,18 @@ class Judged(MeanMetric):
         require_whole(self, "seed", 0, 2**53)
         self._set("base_url", self._address())
         self._set("calls", Calls.of(self.calls).text())
-        self.take_sides(self.template().places)
+        self.take_sides(self.places())
+        self._set("record_fields", tuple(sorted(self.places() - set(TEXTS))))
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def require_field(self, parameter: str) -> None:
+        """Raise ParameterError if a parameter is not the name of a field."""
+        name = getattr(self, parameter)
+        self.require(
+            isinstance(name, str) and bool(name.strip()), parameter, "the name of a field of the records"
+        )
 
     def _address(self) -> str:
         """Return the endpoint that is asked; "" for none."""
@@ -121,6 +131,10 @@ class Judged(MeanMetric):
     def template(self) -> Prompt:
         """Return the template, with everything filled in that is the same for every row."""
         raise NotImplementedError
+
+    def places(self) -> set[str]:
+        """Return the names of the texts of a row that the judge sees: usual columns and fields of records."""
+        return self.template().places
 
     @property
     def judge(self) -> Judge:
@@ -166,7 +180,7 @@ class Judged(MeanMetric):
     def counted(self) -> tuple[Output, ...]:
         return tuple(
             Output(name, None, 0, note=note, missing=_MISSING.get(name, "unreadable"))
-            for name, note in COUNTS.items()
+            for name, note in self.counts.items()
         )
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -182,22 +196,22 @@ class Judged(MeanMetric):
         }
         drawn = {"n": self.n, "temperature": self.temperature} if self.scoring == "samples" else {}
         seeded = {} if self.scoring == "probabilities" else {"seed": self.seed}
-        where = {"host": host_of(self.base_url)} if self.judge.base_url else {}
-        model = (
-            model_facts(self.model)
-            if isinstance(self.model, str | Model) and self.judge.is_here
-            else {"model": self.judge.name}
-        )
         prompt = {"template": self.template().version, "prompt": self.template().sha[:12]}
         said = {**shown, "scoring": self.scoring, **drawn, **seeded}
         return {
             "metric": self.name,
-            **model,
-            **where,
+            **self.facts_of_judge(),
             **{name: str(value) for name, value in said.items()},
             **prompt,
             **self._fingerprints(corpus),
         }
+
+    def facts_of_judge(self) -> dict[str, str]:
+        """Return the facts about the judge that signatures show."""
+        if isinstance(self.model, str | Model) and self.judge.is_here:
+            return model_facts(self.model)
+        where = {"host": host_of(self.base_url)} if self.judge.base_url else {}
+        return {"model": self.judge.name, **where}
 
     def _fingerprints(self, corpus: Corpus) -> dict[str, str]:
         """Return the fingerprint that the endpoint reported in the replies for this corpus, after it was
@@ -229,6 +243,12 @@ class Judged(MeanMetric):
         """Return the values of the measures."""
         about = {"covered": judgment.covered, "sd_within": judgment.variance}
         return judgment.score, *(about[output.name] for output in self.about_replies())
+
+    def means_about(self, judgments: Iterable[Judgment]) -> list[float]:
+        """Return the means of the outputs about replies over the judgments of a row that have them."""
+        rows = [self.values_of(judgment)[1:] for judgment in judgments]
+        columns = [[row[i] for row in rows if not np.isnan(row[i])] for i in range(len(self.about_replies()))]
+        return [float(np.mean(column)) if column else np.nan for column in columns]
 
     def asked(
         self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
@@ -271,10 +291,11 @@ class Judged(MeanMetric):
         values = np.array([row.values for row in rows], dtype=np.float64).reshape(
             len(rows), len(self.measures())
         )
-        counts = [[row.failure == name or (row.empty and name == "empty") for name in COUNTS] for row in rows]
-        return self.rows_of(
-            Measured(values, columns=[np.array(counts, dtype=np.float64).reshape(len(rows), len(COUNTS))])
-        )
+        counts = [
+            [row.failure == name or (row.empty and name == "empty") for name in self.counts] for row in rows
+        ]
+        columns = np.array(counts, dtype=np.float64).reshape(len(rows), len(self.counts))
+        return self.rows_of(Measured(values, columns=[columns]))
 
     def score(self, part: str, statistics: Array) -> Arrays:
         scores = super().score(part, statistics)
@@ -311,10 +332,26 @@ class Judged(MeanMetric):
 
 
 def texts_of(view: View) -> list[dict[str, str]]:
-    """Return the texts of each row by role."""
+    """Return the texts of each row by role, and of each field by name."""
     columns = {"prediction": view.predictions}
     if view.references is not None:
         columns["reference"] = view.reference
     if view.sources is not None:
         columns["source"] = view.source
-    return [{name: view.text(int(column[i])) for name, column in columns.items()} for i in range(len(view))]
+    return [
+        {
+            **{name: passages(view.texts_of(name, i)) for name in view.fields},
+            **{name: view.text(int(column[i])) for name, column in columns.items()},
+        }
+        for i in range(len(view))
+    ]
+
+
+def texts_at(view: View, name: str, row: int) -> tuple[str, ...]:
+    """Return the texts of a row by the name of a usual column or of a field."""
+    if name in view.fields:
+        return tuple(view.texts_of(name, row))
+    columns = {"prediction": view.predictions, "source": view.sources}
+    column = view.reference if name == "reference" else columns[name]
+    assert column is not None
+    return (view.text(int(column[row])),)

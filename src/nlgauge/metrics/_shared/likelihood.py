@@ -29,7 +29,7 @@ from nlgauge.metrics._shared.model_means import (
     with_mean,
 )
 from nlgauge.models.loader import Loaded, load
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 
 class Direction(NamedTuple):

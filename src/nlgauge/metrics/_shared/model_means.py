@@ -27,7 +27,7 @@ from nlgauge.metrics._shared.unknown_tokens import (
     visible,
 )
 from nlgauge.models import ModelSpec, model_facts
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 NO_TEXT = "a text is empty, or the model knows none of its tokens"
 

@@ -17,7 +17,7 @@ from nlgauge.errors import ModelError
 from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import SPLITTERS
+from nlgauge.features.tokens.sentences import SPLITTERS
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import Measured
@@ -34,8 +34,8 @@ def require_nli(order: tuple[str, ...], needed: str, model: ModelSpec) -> tuple[
     if not set(needed) <= set(order):
         raise ModelError(
             f"the model {model_name(model)} must predict"
-            f" {', '.join(LABELS[label] for label in needed)}, but its labels are {order}; choose"
-            " another model."
+            f" {', '.join(LABELS[label] for label in needed)}, but its labels are"
+            f" {', '.join(LABELS.get(label, label) for label in order)}; choose another model."
         )
     return order
 

@@ -44,7 +44,6 @@ class ReadabilityIndex(Metric):
         return {self.name: counts.values.reshape(-1, len(ReadabilityCounts.NAMES))[texts]}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        statistics = np.asarray(statistics, dtype=np.float64)
         counts = {name: statistics[..., i] for i, name in enumerate(ReadabilityCounts.NAMES)}
         known = (counts["words"] > 0) & (counts["sentences"] > 0)
         index = self.index(

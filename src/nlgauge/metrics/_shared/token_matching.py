@@ -20,6 +20,7 @@ from nlgauge.features.encoders.encoder_layers import Hidden, HiddenLayers
 from nlgauge.metric import Arrays, Fit, Metric, Stored, View
 from nlgauge.metric.domains import require_whole
 from nlgauge.metric.fits import inverse_layout
+from nlgauge.metrics._shared.encoder_precision import EncoderPrecision
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec
 from nlgauge.models.weights import store
@@ -68,7 +69,7 @@ class InverseDocumentFrequency(Fit):
         return inverse_layout()
 
 
-class TokenMatching(Metric):
+class TokenMatching(EncoderPrecision, Metric):
     """Precision, recall and F of matched tokens; part by part, with the notes of the first part in its
     last columns.
     """
@@ -90,8 +91,8 @@ class TokenMatching(Metric):
                     self.model_used
                 )  # a model that is missing is the first problem, its layer the second
             raise ParameterError(
-                f"{self.name}: the best layer of {self.model_used!r} is unknown; set layer, for example"
-                " to the fourth layer from the end."
+                f"{self.name}: the best layer of {self.model_used!r} is unknown; set layer, for example to"
+                " 9 for a model with 12 layers."
             )
         return known
 
@@ -101,6 +102,7 @@ class TokenMatching(Metric):
             is_model_spec(self.model_used), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
         )
         require_whole(self, "layer", 0, optional=True)
+        super().__post_init__()
 
     def weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
         """Return the weight of each piece, and True if all were 0 and became equal."""
@@ -120,7 +122,7 @@ class TokenMatching(Metric):
         return value
 
     def reads(self, options: RunOptions) -> tuple[HiddenLayers, ...]:
-        return (HiddenLayers(self.model_used, (self.layer_used,)),)
+        return (HiddenLayers(self.model_used, (self.layer_used,), precision=self.precision),)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         hidden, predictions, references, counts = self._hidden(view)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric
+
+if TYPE_CHECKING:
+    from nlgauge.explanations import Explanation
 
 
 class TokenOverlap(MeanMetric):
@@ -62,11 +65,20 @@ class TokenOverlap(MeanMetric):
         return overlap[:, 0], predicted[:, 0], expected[:, 0]
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        from nlgauge.explanations import NgramMatches, Order
+
         rows = self.statistics(view, fitted)[self.name]
         for row, prediction, reference, *counts in zip(
             rows, view.predictions, view.reference, *self._counts(view), strict=True
         ):
-            tokens = self._tokens.of(view.text(prediction))
+            tokens, spans = self._tokens.located(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 1)
             orders = [Order("tokens", *(float(count) for count in counts))]
-            yield NgramMatches(f"{self.name} {row[0]:.4f}", {self.name: row}, tokens, longest, orders)
+            yield NgramMatches(
+                f"{self.name} {row[0]:.4f}",
+                {self.name: row},
+                tokens,
+                longest,
+                orders,
+                spans={"prediction": spans},
+            )

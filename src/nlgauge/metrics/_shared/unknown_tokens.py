@@ -18,7 +18,7 @@ from nlgauge.features.tokens.text import can_be_seen
 from nlgauge.features.vocabulary import UnknownTokens
 from nlgauge.metric import Output, View
 from nlgauge.models import ModelSpec
-from nlgauge.models.weights.catalogue import Kind
+from nlgauge.models.weights.catalog import Kind
 
 UNKNOWN_TOKENS = Output(
     "unknown_tokens",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, TokenScores
-from nlgauge.features.pairs import RepeatedNgrams
+from nlgauge.features.fragments import RepeatedNgrams
 from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import ngram_counts
 from nlgauge.metric import Arrays, Takes, View
@@ -41,7 +41,7 @@ class WithinText(MeanMetric):
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         """Return the count in the text of the n-gram that begins at each token; 0 if none begins there."""
         for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
-            tokens = Tokens(self.tokenizer).of(view.text(text_id))
+            tokens, spans = Tokens(self.tokenizer).located(view.text(text_id))
             occurrences: dict[str, list[float]] = {}
             for n in range(1, self.max_order + 1):
                 counts = ngram_counts(tokens, n)
@@ -52,4 +52,4 @@ class WithinText(MeanMetric):
             title = f"{self.name}: " + ", ".join(
                 f"{name} {value:.4f}" for name, value in self.score(self.name, row).items()
             )
-            yield TokenScores(title, {self.name: row}, tokens, occurrences)
+            yield TokenScores(title, {self.name: row}, tokens, occurrences, spans={"prediction": spans})

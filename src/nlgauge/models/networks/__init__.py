@@ -1,1 +1,1 @@
-"""Networks that no library has: regression heads and the layouts of released checkpoints."""
+"""Networks that Transformers does not have: regression heads and layouts of released checkpoints."""

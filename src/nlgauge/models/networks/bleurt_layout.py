@@ -1,10 +1,10 @@
-"""BLEURT's weights, in the names that Transformers' own classes know.
+"""BLEURT's weights under the names that Transformers uses, and BLEURT-20's tokenizer.
 
-The checkpoints that people use from Python (bleurt-pytorch's) call the encoder `bleurt`. With an embedding
-narrower than the layers it is a RemBERT (BLEURT-20 and its smaller forms), else a BERT (bleurt-base-128 and
-the like). Google's program computes GELU by its tanh form, the port exactly: the configuration says
-"gelu_new", which is Google's, and `bleurt(compat="bleurt-pytorch")` runs the other. BLEURT-20's pieces are
-those of a SentencePiece file, for which Transformers 5 has no class.
+The checkpoints of the package bleurt-pytorch call the encoder `bleurt`. If its embeddings are narrower than
+its layers, the encoder is a RemBERT (BLEURT-20 and its smaller versions), otherwise a BERT (such as
+bleurt-base-128). Google's program computes the tanh approximation of GELU, and bleurt-pytorch the exact GELU.
+The configuration has "gelu_new", which is Google's; `bleurt(compat="bleurt-pytorch")` runs the exact
+function. BLEURT-20 takes its tokens from a SentencePiece file, for which Transformers 5 has no class.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _DEFAULTS = {"type_vocab_size": 2, "layer_norm_eps": 1e-12, "pad_token_id": 0, "
 
 
 def converted(state: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The weights under Transformers' names, and the configuration of the class that reads them."""
+    """Return the weights under Transformers' names, and the configuration of the class that reads them."""
     if not any(name.startswith("bleurt.") for name in state):
         raise ModelError(
-            "this is not a checkpoint of BLEURT as bleurt-pytorch has it: no weight's name begins with"
-            " 'bleurt.'."
+            "this is not a checkpoint of bleurt-pytorch: no name of a weight starts with 'bleurt.'. Use such a"
+            " checkpoint, or another layout."
         )
     narrow = config.get("embedding_size")
     family = "bert" if narrow is None else "rembert"
@@ -46,33 +46,31 @@ def converted(state: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[dict
     for name, tensor in state.items():
         if name.endswith("embeddings.position_ids"):
             continue
-        own = name.replace("bleurt.", f"{family}.", 1) if name.startswith("bleurt.") else name
-        renamed[own.replace("encoder.embedding_projection.", "encoder.embedding_hidden_mapping_in.")] = tensor
+        new = name.replace("bleurt.", f"{family}.", 1) if name.startswith("bleurt.") else name
+        renamed[new.replace("encoder.embedding_projection.", "encoder.embedding_hidden_mapping_in.")] = tensor
     settings = {name: config.get(name, _DEFAULTS.get(name)) for name in _COPIED}
-    found = {
+    new_config = {
         **{name: value for name, value in settings.items() if value is not None},
         "model_type": family,
         "hidden_act": "gelu_new",
     }
-    found |= {
+    new_config |= {
         "architectures": ["RemBertForSequenceClassification" if narrow else "BertForSequenceClassification"]
     }
-    found |= {"id2label": {"0": "BLEURT"}, "label2id": {"BLEURT": 0}, "classifier_dropout_prob": 0.0}
+    new_config |= {"id2label": {"0": "BLEURT"}, "label2id": {"BLEURT": 0}, "classifier_dropout_prob": 0.0}
     if narrow is not None:
-        found |= {"input_embedding_size": narrow, "output_embedding_size": narrow}
-    return renamed, found
+        new_config |= {"input_embedding_size": narrow, "output_embedding_size": narrow}
+    return renamed, new_config
 
 
 class SentencePieces:
-    """A tokeniser that gives the pieces of a SentencePiece file, whose numbers are the model's; called as
-    one of Transformers is.
-    """
+    """A tokenizer with the pieces and ids of a SentencePiece file, and Transformers' calling convention."""
 
     def __init__(self, path: Path, model_max_length: int) -> None:
         try:
             processor = importlib.import_module("sentencepiece").SentencePieceProcessor
         except ImportError:
-            raise MissingExtraError("sentencepiece", "models", f"the tokens of {path}") from None
+            raise MissingExtraError("sentencepiece", "models", f"the tokenizer {path}") from None
         self._pieces = processor(model_file=str(path))
         self.model_max_length = model_max_length
         self.cls_token_id, self.sep_token_id, self.pad_token_id, self.unk_token_id = map(
@@ -82,7 +80,7 @@ class SentencePieces:
     def __call__(
         self, text: str, second: str | None = None, add_special_tokens: bool = True, **_: Any
     ) -> SimpleNamespace:
-        """`input_ids` of a text or a pair of texts, with [CLS] and [SEP] unless they are not wanted."""
+        """Return an object with `input_ids` of a text or a pair of texts, by default with special tokens."""
         parts = [self._pieces.encode(part) for part in (text, second) if part is not None]
         if not add_special_tokens:
             return SimpleNamespace(input_ids=[token for part in parts for token in part])
@@ -91,16 +89,16 @@ class SentencePieces:
         )
 
     def convert_tokens_to_ids(self, token: str) -> int:
-        """The number of a piece; that of the unknown one where there is none."""
+        """Return the id of a piece; the id of the unknown piece if the file does not contain it."""
         return int(self._pieces.piece_to_id(token))
 
 
 def pieces_tokenizer(directory: Path) -> SentencePieces | None:
-    """The tokeniser of a converted BLEURT of pieces; None where the directory has another."""
+    """Return the tokenizer of a converted BLEURT with a SentencePiece file; None for other directories."""
     path, files = directory / "tokenizer_config.json", sorted(directory.glob("*.model"))
     if not path.is_file() or not files or (directory / "tokenizer.json").is_file():
         return None
-    said = msgspec.json.decode(path.read_bytes())
-    if not str(said.get("tokenizer_class", "")).startswith("Bleurt"):
+    config = msgspec.json.decode(path.read_bytes())
+    if not str(config.get("tokenizer_class", "")).startswith("Bleurt"):
         return None
-    return SentencePieces(files[0], int(min(said.get("model_max_length") or 512, 1_000_000)))
+    return SentencePieces(files[0], int(min(config.get("model_max_length") or 512, 1_000_000)))

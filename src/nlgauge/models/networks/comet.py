@@ -1,13 +1,13 @@
-"""The networks of COMET, CometKiwi, UniTE, XCOMET and LENS, on a Transformers encoder and plain tensors.
+"""The networks of COMET, CometKiwi, UniTE, XCOMET and LENS: a Transformers encoder and plain tensors.
 
-A directory holds the encoder as Transformers writes it (config.json, model.safetensors, the tokeniser), and
-what stands on it in head.safetensors, under the names of the checkpoint:
+A directory contains the encoder in the format of Transformers (config.json, model.safetensors, the
+tokenizer), and the head in head.safetensors, under the names of the checkpoint:
 
-    layerwise_attention.scalar_parameters.0 ... L, .gamma    how the states of all layers are mixed
-    estimator.ff.0, 3, 6 ... .weight, .bias                  the feed-forward network that gives the score
-    hidden2tag.weight, .bias                                 the labels of pieces, where the network has them
+    layerwise_attention.scalar_parameters.0 ... L, .gamma    weights of the layers
+    estimator.ff.0, 3, 6 ... .weight, .bias                  feed-forward network that computes the score
+    hidden2tag.weight, .bias                                 classifier of tokens, if the network has one
 
-config.json has a further entry "comet", which `Settings` describes.
+config.json has an additional entry "comet", which `CometSettings` describes.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ Form = Literal["regression", "referenceless", "unified", "xcomet", "lens"]
 _ACTIVATIONS = ("tanh", "sigmoid")
 
 
-class CometSettings(msgspec.Struct, frozen=True):
-    """What the checkpoint's hyper-parameters say of the network.
+class CometSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of a network, from the hyper-parameters of its checkpoint.
 
-    `layer` is the layer that is read, None for a mix of all; `sparse` whether sparsemax weighs the layers
-    (else softmax), `normalise` whether the states of a layer are normalised over the whole text first; `pool`
-    is avg, max or cls. `labels` are those of pieces beside "no error", read from `word_layer`.
+    `layer` is the layer whose states are used; None for a weighted sum of all layers. `sparse` selects
+    sparsemax instead of softmax for the weights of the layers, and `normalize` normalizes the states of each
+    layer over the whole text first. `pool` is avg, max or cls. `labels` are the labels of tokens in addition
+    to "no error", predicted from the layer `word_layer`.
     """
 
     form: Form
     layer: int | None = None
     sparse: bool = False
-    normalise: bool = False
+    normalize: bool = False
     pool: Literal["avg", "max", "cls"] = "avg"
     activation: str = "Tanh"
     final_activation: str | None = None
@@ -45,7 +46,7 @@ class CometSettings(msgspec.Struct, frozen=True):
 
 
 class CometNetwork:
-    """An encoder with the head that a COMET checkpoint puts on it."""
+    """An encoder with the head of a COMET checkpoint."""
 
     def __init__(self, encoder: Any, head: Mapping[str, Any], settings: CometSettings) -> None:
         self.encoder = encoder
@@ -56,28 +57,28 @@ class CometNetwork:
         self._mix = self._layer_weights() if settings.layer is None else None
 
     def state_dict(self) -> dict[str, Any]:
-        """Every weight, by name."""
+        """Return all weights by name."""
         return {**self.encoder.state_dict(), **self._head}
 
     @property
     def device(self) -> Any:
-        """Where the network runs."""
+        """The device of the network."""
         return self.encoder.device
 
     @property
     def window(self) -> int:
-        """How many pieces of one text are read, its marks included."""
+        """The number of tokens of one text that are read, including special tokens."""
         return int(self.config.max_position_embeddings) - 4
 
     def states(self, ids: Any, mask: Any) -> tuple[Any, ...]:
-        """The states of every layer, (texts, places, width) each."""
-        found: tuple[Any, ...] = self.encoder(
+        """Return the states of all layers, each of shape (texts, tokens, width)."""
+        states: tuple[Any, ...] = self.encoder(
             input_ids=ids, attention_mask=mask, output_hidden_states=True
         ).hidden_states
-        return found
+        return states
 
     def sentence(self, states: tuple[Any, ...], mask: Any, pool: str | None = None) -> Any:
-        """(texts, width): one vector per text, from the states of its pieces."""
+        """Return (texts, width): one vector per text, from the states of its tokens."""
         pool = pool or self.settings.pool
         if self._mix is None:
             return _pooled(states[self.settings.layer or 0], mask, pool)
@@ -85,29 +86,29 @@ class CometNetwork:
         read = [(weight, state) for weight, state in zip(weights, states, strict=True) if weight]
         if pool == "max":
             return gamma * _pooled(
-                sum(weight * self._normalised(state, mask, state) for weight, state in read), mask, pool
+                sum(weight * self._normalized(state, mask, state) for weight, state in read), mask, pool
             )
-        # A mean of mixed states is the mix of their means, which are much smaller.
+        # The mean of a weighted sum is the weighted sum of the means, which are much smaller.
         return gamma * sum(
-            weight * self._normalised(_pooled(state, mask, pool), mask, state) for weight, state in read
+            weight * self._normalized(_pooled(state, mask, pool), mask, state) for weight, state in read
         )
 
     def estimate(self, features: Any) -> Any:
-        """(rows,) scores, from what the feed-forward network reads."""
+        """Return (rows,) scores from the input features of the feed-forward network."""
         import torch
 
-        found, numbers = features, self._linear_layers()
+        states, numbers = features, self._linear_layers()
         for number in numbers:
-            found = torch.nn.functional.linear(
-                found, self._head[f"estimator.ff.{number}.weight"], self._head[f"estimator.ff.{number}.bias"]
+            states = torch.nn.functional.linear(
+                states, self._head[f"estimator.ff.{number}.weight"], self._head[f"estimator.ff.{number}.bias"]
             )
             name = self.settings.activation if number != numbers[-1] else self.settings.final_activation
             if name is not None:
-                found = _activation(name)(found)
-        return found.reshape(-1)
+                states = _activation(name)(states)
+        return states.reshape(-1)
 
     def label_probabilities(self, states: tuple[Any, ...]) -> Any:
-        """(texts, places, labels): how probable "no error" and each label is at each piece."""
+        """Return (texts, tokens, 1 + labels): the probabilities of "no error" and of each label."""
         import torch
 
         logits = torch.nn.functional.linear(
@@ -115,11 +116,9 @@ class CometNetwork:
         )
         return logits.softmax(dim=-1)
 
-    def _normalised(self, value: Any, mask: Any, state: Any) -> Any:
-        """The value on the scale on which all numbers of a text's states have mean 0 and deviation 1; as
-        it is where nothing is normalised.
-        """
-        if not self.settings.normalise:
+    def _normalized(self, value: Any, mask: Any, state: Any) -> Any:
+        """Standardize a value with the mean and deviation of its text's states, if `normalize` is set."""
+        if not self.settings.normalize:
             return value
         inside = mask.unsqueeze(-1).to(state.dtype)
         size = mask.sum(dim=1).to(state.dtype) * state.shape[-1]
@@ -129,7 +128,7 @@ class CometNetwork:
         return (value - mean.reshape(shape)) / (variance + 1e-12).sqrt().reshape(shape)
 
     def _layer_weights(self) -> tuple[list[float], float]:
-        """The weight of each layer, and what the mix is multiplied with."""
+        """Return the weight of each layer, and the factor of the weighted sum."""
         import torch
 
         scalars = torch.cat(
@@ -146,12 +145,12 @@ class CometNetwork:
         return int(self.config.num_hidden_layers)
 
     def _linear_layers(self) -> list[int]:
-        """The numbers of the linear layers; activation and dropout have numbers of their own."""
+        """Return the indices of the linear layers; activation and dropout have the indices between."""
         last = max(int(name.split(".")[2]) for name in self._head if name.startswith("estimator.ff."))
         return list(range(0, last + 1, 3))
 
     def _check(self) -> None:
-        """Raises where the head lacks something, or is not of this encoder."""
+        """Raise ModelError if the head lacks a weight, or does not fit the encoder."""
         needed = ["estimator.ff.0.weight", "estimator.ff.0.bias"]
         if self.settings.layer is None:
             needed += [f"layerwise_attention.scalar_parameters.{i}" for i in range(self._layers + 1)] + [
@@ -161,8 +160,7 @@ class CometNetwork:
         missing = [name for name in needed if name not in self._head]
         if missing:
             raise ModelError(
-                f"this is not a whole {self.settings.form} model of COMET: {', '.join(missing[:3])} is"
-                " missing."
+                f"this {self.settings.form} model of COMET is incomplete: {', '.join(missing[:3])} is missing."
             )
         blocks = self._head["estimator.ff.0.weight"].shape[1] / int(self.config.hidden_size)
         wanted = {"regression": 6, "referenceless": 4, "unified": 1, "xcomet": 1, "lens": 7}[
@@ -170,20 +168,19 @@ class CometNetwork:
         ]
         if blocks != wanted:
             raise ModelError(
-                f"a {self.settings.form} model of COMET reads {wanted} vectors of its encoder's width, this"
-                f" one {blocks:g}."
+                f"a {self.settings.form} model of COMET reads {wanted} vectors of its encoder's width, but this"
+                f" model reads {blocks:g}."
             )
         for number in (self.settings.layer or 0, self.settings.word_layer):
             if not 0 <= number <= self._layers:
                 raise ModelError(
-                    f"the encoder of this model has the layers 0 to {self._layers}, and layer {number} is to"
-                    " be read."
+                    f"the settings of this model name layer {number}, but its encoder has the layers 0 to"
+                    f" {self._layers}."
                 )
 
 
 def sparsemax(scores: Any) -> Any:
-    """The point of the simplex that is nearest to the scores, which has zeros where softmax has small
-    numbers.
+    """Return the point of the simplex that is nearest to the scores; it is 0 for low scores.
 
     >>> import torch
     >>> sparsemax(torch.tensor([0.0, 0.5, 1.0])).tolist()
@@ -205,12 +202,12 @@ def _pooled(state: Any, mask: Any, pool: str) -> Any:
 
 
 def _activation(name: str) -> Callable[[Any], Any]:
-    """One of torch's activations, by the name that COMET's settings have."""
+    """Return an activation function of torch by its name in COMET's settings."""
     import torch
 
     if name.lower() not in _ACTIVATIONS:
         raise ModelError(
-            f"the activation {name!r} is not known here; known are {' and '.join(_ACTIVATIONS)}."
+            f"the activation {name!r} of this model is not supported; it must be {' or '.join(_ACTIVATIONS)}."
         )
-    found: Callable[[Any], Any] = getattr(torch, name.lower())
-    return found
+    activation: Callable[[Any], Any] = getattr(torch, name.lower())
+    return activation

@@ -1,4 +1,4 @@
-"""Which weights of a language model its files do not hold, so that Transformers would make them up."""
+"""Weights of a language model that its files lack, and that Transformers would initialize at random."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import msgspec
 
 
 def missing_weights(model: Any, missed: Iterable[str], directory: Path) -> list[str]:
-    """What Transformers missed, but for tables of sines, which are computed, and the head that it would
-    not miss.
+    """Return the names of the missing weights of a model.
+
+    They are the weights that Transformers reports as `missed`, without sinusoidal tables, which are computed,
+    and with a missing head that Transformers does not report.
     """
     computed = [
         name for name in missed if "Sinusoidal" in type(model.get_submodule(name.rpartition(".")[0])).__name__
@@ -20,9 +22,9 @@ def missing_weights(model: Any, missed: Iterable[str], directory: Path) -> list[
 
 
 def _lacks_own_head(directory: Path) -> bool:
-    """Whether the configuration says that the head is not the input vectors, and the weights hold none.
+    """Return True if the files lack the head of a T5 model whose head is not tied to its embeddings.
 
-    Transformers 5 reads every T5 as one whose head is its input vectors, and would not miss it.
+    Transformers 5 ties the head of every T5 to its input embeddings, so it does not report a missing head.
     """
     config = msgspec.json.decode((directory / "config.json").read_bytes())
     if not (config.get("is_encoder_decoder") and config.get("tie_word_embeddings") is False):
@@ -31,11 +33,11 @@ def _lacks_own_head(directory: Path) -> bool:
 
 
 def _tensors(directory: Path) -> set[str]:
-    """The names of the tensors in a directory's safetensors files."""
+    """Return the names of the tensors in the safetensors files of a directory."""
     from safetensors import safe_open
 
-    found: set[str] = set()
+    names: set[str] = set()
     for file in directory.glob("*.safetensors"):
         with safe_open(file, "np") as tensors:
-            found |= set(tensors.keys())
-    return found
+            names |= set(tensors.keys())
+    return names

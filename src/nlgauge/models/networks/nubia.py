@@ -1,5 +1,6 @@
-"""The network that makes one number of NUBIA's features: `model.safetensors` with layers.0.weight,
-layers.0.bias, ..., and `config.json`.
+"""The aggregator, a network that combines NUBIA's features into one score.
+
+Its files are `model.safetensors` with layers.0.weight, layers.0.bias, ..., and `config.json`.
 """
 
 from __future__ import annotations
@@ -27,23 +28,26 @@ _ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def network(directory: Path, features: Array) -> Array:
-    """What the aggregator makes of (pairs, 8) features; one for 6 gets no numbers of words."""
+    """Return the aggregator's score for each row of features (pairs, 8).
+
+    An aggregator for 6 features does not read the last two, which are numbers of words.
+    """
     layers, activation = _aggregator(directory, store.fingerprint(directory))
-    found: Array = features[:, : layers[0][0].shape[1]]
+    states: Array = features[:, : layers[0][0].shape[1]]
     for i, (weight, bias) in enumerate(layers):
-        found = found @ weight.T + bias
-        found = _ACTIVATIONS[activation](found) if i < len(layers) - 1 else found
-    return found[:, 0]
+        states = states @ weight.T + bias
+        states = _ACTIVATIONS[activation](states) if i < len(layers) - 1 else states
+    return states[:, 0]
 
 
 @lru_cache(maxsize=4)
 def _aggregator(directory: Path, content: Any) -> tuple[list[tuple[Array, Array]], str]:
-    """The layers of the aggregator, first to last, and what stands between them."""
+    """Load the layers of the aggregator, and the name of the activation between them."""
     config = directory / "config.json"
     if not config.is_file() or not (directory / "model.safetensors").is_file():
         raise ModelError(
-            f"aggregator must be a directory with model.safetensors and config.json, {str(directory)!r} is"
-            " not one."
+            f"aggregator must be a directory with model.safetensors and config.json, but {str(directory)!r} is"
+            " not."
         )
     check_header(directory / "model.safetensors")
     tensors = importlib.import_module("safetensors.numpy").load_file(directory / "model.safetensors")

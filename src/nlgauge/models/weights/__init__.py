@@ -1,1 +1,1 @@
-"""Weights on disk: the catalogue, downloads, conversion, checks of their contents."""
+"""Weights on disk: the catalog, downloads, conversion, and checks of their content."""

@@ -1,4 +1,4 @@
-"""Networks of the COMET family as directories: read, written, and made of the parts of a checkpoint."""
+"""Files of the COMET family: loading a directory, and the settings and weights of a checkpoint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FORMS: dict[str, Form] = {
     "xcomet_metric": "xcomet",
     "regression_metric_multi_ref": "lens",
 }
-# What the authors' program takes where a checkpoint says nothing.
+# Defaults of the authors' program for settings that a checkpoint lacks.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "unified": {"layer_transformation": "sparsemax", "word_layer": 24, "error_labels": ["minor", "major"]},
     "xcomet": {
@@ -35,12 +35,12 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
         "error_labels": ["minor", "major", "critical"],
     },
 }
-# Encoders whose texts are joined by two end marks; the others have token types, which are not made here.
+# Encoders that join texts by two end tokens; other encoders need token types, which are not implemented.
 _JOINING = ("XLM-RoBERTa", "XLM-RoBERTa-XL", "MiniLM")
 
 
 def read(directory: Path, device: str) -> tuple[CometNetwork, Any]:
-    """The network of a directory, ready to run, and its tokeniser."""
+    """Load the network and the tokenizer of a directory."""
     import torch
     import transformers
     from safetensors.torch import load_file
@@ -49,46 +49,45 @@ def read(directory: Path, device: str) -> tuple[CometNetwork, Any]:
         settings = msgspec.convert(
             msgspec.json.decode((directory / "config.json").read_bytes()).get("comet"), CometSettings
         )
-    except msgspec.ValidationError:
+    except (OSError, msgspec.MsgspecError):
         raise ModelError(
             f"{directory} does not contain a model of the COMET family; convert a checkpoint with: nlgauge models"
-            " convert FILE --as comet"
+            " convert FILE --as comet -o DIR"
         ) from None
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True)
-        given = {
+        options = {
             "local_files_only": True,
             "use_safetensors": True,
             "dtype": torch.float32,
             "add_pooling_layer": False,
         }
-        encoder, info = transformers.AutoModel.from_pretrained(directory, output_loading_info=True, **given)
+        encoder, info = transformers.AutoModel.from_pretrained(directory, output_loading_info=True, **options)
         head = {name: tensor.float().to(device) for name, tensor in load_file(directory / HEAD).items()}
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
     if info["missing_keys"]:
-        # Transformers would make them up at random.
+        # Transformers has initialized these weights at random.
         raise ModelError(
-            f"the encoder in {directory} is not whole (missing:"
+            f"the encoder in {directory} is incomplete (missing:"
             f" {', '.join(sorted(info['missing_keys'])[:3])})."
         )
     return CometNetwork(encoder.eval().to(device), head, settings), tokenizer
 
 
 def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> CometSettings:
-    """What a checkpoint's own hyper-parameters and the hparams.yaml beside it say of the network."""
+    """Return the settings of a network from its checkpoint's hyper-parameters and from hparams.yaml."""
     identifier = declared.get("class_identifier") or hyper.get("class_identifier")
     form = _FORMS.get(str(identifier))
     if form is None:
-        known = ", ".join(_FORMS)
         raise ModelError(
-            f"the class of this model is {identifier!r}, and must be one of {known}; hparams.yaml in the"
-            " directory above the file says it."
+            f"the class of this model is {identifier!r}, but must be one of {', '.join(_FORMS)}; it is the"
+            " class_identifier in hparams.yaml, next to the file or in the directory above."
         )
     hyper = {**_DEFAULTS.get(form, {}), **hyper}
     if form == "lens":
-        # Its program hands arguments on in the wrong order: layers are normalised if there are training data,
-        # and softmax mixes them.
+        # LENS's program passes arguments in the wrong order: layers are normalized if `train_data` is set,
+        # and the weights of the layers are a softmax.
         hyper = {**hyper, **declared, "layer_transformation": "softmax"}
         hyper["layer_norm"] = bool(hyper.get("train_data"))
     if declared.get("layer_transformation") == "sparsemax_patch":
@@ -96,16 +95,16 @@ def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> CometS
     joint = form in ("unified", "xcomet")
     if joint and hyper.get("encoder_model", "XLM-RoBERTa") not in _JOINING:
         raise ModelError(
-            f"a {form} model on the encoder {hyper['encoder_model']!r} is not known here; known are"
-            f" {', '.join(_JOINING)}."
+            f"a {form} model with the encoder {hyper['encoder_model']!r} is not supported; the encoder must be"
+            f" one of {', '.join(_JOINING)}."
         )
     layer = hyper.get("sent_layer" if joint else "layer", "mix")
     labels = (hyper.get("error_labels") or ()) if form == "xcomet" or hyper.get("word_level_training") else ()
-    given = {
+    settings = {
         "form": form,
         "layer": None if layer == "mix" else layer,
         "sparse": hyper.get("layer_transformation") == "sparsemax",
-        "normalise": bool(hyper.get("layer_norm", True)),
+        "normalize": bool(hyper.get("layer_norm", True)),
         "pool": "cls" if joint else hyper.get("pool", "avg"),
         "activation": hyper.get("activations") or "Tanh",
         "final_activation": hyper.get("final_activation"),
@@ -113,13 +112,13 @@ def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> CometS
         "word_layer": hyper.get("word_layer", 0) if labels else 0,
     }
     try:
-        return msgspec.convert(given, CometSettings)
+        return msgspec.convert(settings, CometSettings)
     except msgspec.ValidationError as error:
         raise ModelError(f"the hyper-parameters of this COMET model cannot be read: {error}") from None
 
 
 def parts_of(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
-    """The encoder's weights under its own names, those of the head, and the names of what is neither."""
+    """Return the encoder's weights under its own names, the head's weights, and the names of the rest."""
     encoder = {
         name.removeprefix(_ENCODER): tensor for name, tensor in state.items() if name.startswith(_ENCODER)
     }

@@ -1,12 +1,13 @@
-"""Turns checkpoints of other programs into directories that nlgauge loads: weights as safetensors,
-configuration, tokeniser, and where they are from.
+"""Conversion of checkpoints of other programs to directories that nlgauge loads.
 
-    convert(file, "comet", directory, base)      a Lightning checkpoint of COMET; base: configuration and tokeniser of its encoder
-    convert(file, "bin", directory)              pytorch_model.bin with config.json and tokeniser beside it
+A directory contains weights as safetensors, configuration, tokenizer, and a manifest with the source.
 
-Files are read by `inert.read`, which runs nothing that they say. A layout of other weights is a module of its
-own, whose `converted(state, config)` gives the weights under the names that Transformers has for them, and
-the configuration.
+    convert(file, "comet", directory, base)      a Lightning checkpoint of COMET; base: configuration and tokenizer of its encoder
+    convert(file, "bin", directory)              pytorch_model.bin, next to config.json and the tokenizer
+
+Files are read by `inert.read`, which runs no code of the files. A layout with other names of weights has a
+separate module, whose `converted(state, config)` returns the weights under Transformers' names, and the
+configuration.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
-from nlgauge.errors import ModelError, ParameterError
+from nlgauge.errors import ModelError, ParameterError, no_such
 from nlgauge.models.networks.comet import HEAD
 from nlgauge.models.networks.prism_layout import FILES as PRISM_FILES
 from nlgauge.models.weights import inert, store
@@ -36,7 +37,7 @@ _RENAMING = {
     "bleurt": "nlgauge.models.networks.bleurt_layout",
     "prism": "nlgauge.models.networks.prism_layout",
 }
-# Where programs keep the weights of a checkpoint, and fairseq its options.
+# Keys under which programs store the weights of a checkpoint, and keys of fairseq's options.
 _STATES = ("state_dict", "model_state_dict", "model")
 _FAIRSEQ = ("args", "cfg")
 TOKENIZER_FILES = (
@@ -51,14 +52,14 @@ TOKENIZER_FILES = (
 
 
 class Converted(NamedTuple):
-    """Where the model is now, and what of the original file was left out."""
+    """The directory of the converted model, and the parts of the original file that were omitted."""
 
     place: Path
     dropped: list[str]
 
 
 class Origin(NamedTuple):
-    """Where a file comes from, for the manifest."""
+    """The source of a file, for the manifest."""
 
     name: str
     title: str
@@ -70,31 +71,32 @@ class Origin(NamedTuple):
 def convert(
     file: Path, layout: str, target: Path, base: str | None = None, origin: Origin | None = None
 ) -> Converted:
-    """Makes the directory `target` of a file, whole or not at all; `base` names the model or directory
-    whose configuration and tokeniser it has.
+    """Convert a file to the directory `target`, completely or not at all.
+
+    `base` is the model or directory with the configuration and the tokenizer.
     """
     if layout not in LAYOUTS:
-        raise ParameterError(f"a file is converted as one of {', '.join(LAYOUTS)}, got {layout!r}.")
+        raise ParameterError(no_such("layout", layout, LAYOUTS))
     file = file.expanduser()
     if not file.is_file():
         raise ModelError(f"cannot find the file {str(file)!r}.")
-    if target.exists() and any(target.iterdir()):
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ModelError(
-            f"{target} already exists and is not empty; choose another directory, or remove it first."
+            f"{target} already exists and is not an empty directory; choose another directory, or remove it first."
         )
-    made = origin or Origin(target.name, target.name, file.name)
+    source = origin or Origin(target.name, target.name, file.name)
     dropped: list[str] = []
 
     def fill(directory: Path) -> Manifest:
         dropped.extend(write([file], layout, directory, base))
         return Manifest(
-            made.name,
-            made.title,
-            made.source,
+            source.name,
+            source.title,
+            source.source,
             file.name,
             hash_of([file]),
-            made.license,
-            made.revision,
+            source.license,
+            source.revision,
             layout,
         )
 
@@ -102,7 +104,7 @@ def convert(
 
 
 def write(files: Sequence[Path], layout: str, directory: Path, base: str | None) -> list[str]:
-    """Writes the model of these files into a directory, all but its manifest, and gives what was left out."""
+    """Write the model of these files, without a manifest; return the names of the omitted parts."""
     if layout == "vectors":
         importlib.import_module("nlgauge.models.weights.vectors").convert(files[0], directory)
         return []
@@ -113,10 +115,10 @@ def write(files: Sequence[Path], layout: str, directory: Path, base: str | None)
     for number, file in enumerate(files, 1):
         content = inert.read(file)
         dropped += content.dropped
-        state, said = _state(content.value, file)
-        dropped += sorted(name for name in said if layout != "prism" or name not in _FAIRSEQ)
-        # fairseq's checkpoints say themselves what model they are.
-        config = said if layout == "prism" else _config(place)
+        state, others = _state(content.value, file)
+        dropped += sorted(name for name in others if layout != "prism" or name not in _FAIRSEQ)
+        # fairseq's checkpoints contain their configuration.
+        config = others if layout == "prism" else _config(place)
         if layout in _RENAMING:
             rename: Callable[..., tuple[dict[str, Any], dict[str, Any]]] = importlib.import_module(
                 _RENAMING[layout]
@@ -139,8 +141,8 @@ def write(files: Sequence[Path], layout: str, directory: Path, base: str | None)
 
 def _write_comet(file: Path, layout: str, directory: Path, base: str | None) -> list[str]:
     content = inert.read(file)
-    state, said = _state(content.value, file)
-    hyper = said.get("hyper_parameters") or {}
+    state, others = _state(content.value, file)
+    hyper = others.get("hyper_parameters") or {}
     declared = _declared(file) or (
         {"class_identifier": "regression_metric_multi_ref"} if layout == "lens" else {}
     )
@@ -163,40 +165,39 @@ def _write_comet(file: Path, layout: str, directory: Path, base: str | None) -> 
     config = {**_config(place), "comet": msgspec.to_builtins(settings)}
     (directory / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(config)))
     _copy_tokenizer(place, directory)
-    return [*content.dropped, *sorted(name for name in said if name != "hyper_parameters"), *rest]
+    return [*content.dropped, *sorted(name for name in others if name != "hyper_parameters"), *rest]
 
 
 def _declared(file: Path) -> dict[str, Any]:
-    """The hparams.yaml beside the file or, as in the hub's repositories, one directory above; {} where
-    there is none.
-    """
+    """Read the hparams.yaml next to the file or one directory above (as on the hub); {} if it is missing."""
     for directory in (file.parent, file.parent.parent):
         if (directory / "hparams.yaml").is_file():
-            found = importlib.import_module("yaml").safe_load((directory / "hparams.yaml").read_text("utf-8"))
-            return found if isinstance(found, dict) else {}
+            text = (directory / "hparams.yaml").read_text("utf-8")
+            declared = importlib.import_module("yaml").safe_load(text)
+            return declared if isinstance(declared, dict) else {}
     return {}
 
 
 def _state(content: Any, file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The weights in what was read, and what stands beside them."""
+    """Return the weights in the content of a checkpoint, and its other entries."""
     import torch
 
     if isinstance(content, Mapping):
         for name in ("", *_STATES):
-            found = content.get(name) if name else content
-            if isinstance(found, Mapping) and any(
-                isinstance(value, torch.Tensor) for value in found.values()
+            state = content.get(name) if name else content
+            if isinstance(state, Mapping) and any(
+                isinstance(value, torch.Tensor) for value in state.values()
             ):
-                weights = {str(key): value for key, value in found.items() if isinstance(value, torch.Tensor)}
+                weights = {str(key): value for key, value in state.items() if isinstance(value, torch.Tensor)}
                 return weights, {str(key): value for key, value in content.items() if name and key != name}
     raise ModelError(
-        f"{file} does not contain named weights; it may be an object of another program, which only that"
-        " program's code can read."
+        f"{file} does not contain named weights; load it in the program that wrote it, and save its state_dict() with"
+        " torch.save."
     )
 
 
 def _base(base: str | None, file: Path, layout: str) -> Path:
-    """The directory that has configuration and tokeniser; PRISM's has no configuration."""
+    """Return the directory with the configuration and the tokenizer; for PRISM, only the tokenizer."""
     if layout == "prism":
         return _beside(Path(base) if base is not None else file.parent)
     place = (
@@ -209,7 +210,7 @@ def _base(base: str | None, file: Path, layout: str) -> Path:
     if place is None:
         named = "" if base is None else f", and {base!r} does not have them"
         raise ModelError(
-            f"{layout} needs the configuration (config.json) and the tokenizer of its model{named}",
+            f"the layout {layout!r} needs the configuration (config.json) and the tokenizer of its model{named}",
             python="pass base=DIRECTORY with these files",
             cli="use --base DIR for a directory with these files",
         )
@@ -217,11 +218,11 @@ def _base(base: str | None, file: Path, layout: str) -> Path:
 
 
 def _beside(place: Path) -> Path:
-    """The directory of PRISM's tokens; its configuration is in the checkpoint."""
+    """Return the directory with PRISM's tokenizer; the configuration is in the checkpoint."""
     missing = [name for name in PRISM_FILES if not (place / name).is_file()]
     if missing:
         raise ModelError(
-            f"prism needs {' and '.join(missing)} next to the checkpoint",
+            f"the layout 'prism' needs {' and '.join(missing)} next to the checkpoint",
             python="pass base=DIRECTORY if they are in another directory",
             cli="use --base DIR if they are in another directory",
         )
@@ -229,20 +230,20 @@ def _beside(place: Path) -> Path:
 
 
 def _known(name: Any) -> str | None:
-    """The model that a checkpoint names as its encoder, if it is here."""
-    for known in (str(name), str(name).rpartition("/")[2]):
-        if name and store.location(known) is not None:
-            return known
+    """Return the encoder that a checkpoint names, if that model is installed; None otherwise."""
+    for candidate in (str(name), str(name).rpartition("/")[2]):
+        if name and store.location(candidate) is not None:
+            return candidate
     return None
 
 
 def _config(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.json.decode((place / "config.json").read_bytes())
-    return found
+    config: dict[str, Any] = msgspec.json.decode((place / "config.json").read_bytes())
+    return config
 
 
 def _save(state: Mapping[str, Any], path: Path) -> None:
-    """Writes weights as safetensors; weights that share their memory are written apart."""
+    """Write weights as safetensors; weights that share memory are copied first."""
     from safetensors.torch import save_file
 
     owned: set[int] = set()
@@ -264,7 +265,7 @@ def _shard(number: int, count: int) -> str:
 
 
 def _write_index(directory: Path) -> None:
-    """The index that says which weight is in which of several files."""
+    """Write the index of several files of weights: the file of each weight."""
     from safetensors import safe_open
 
     places = {}
@@ -282,5 +283,5 @@ def _copy_tokenizer(place: Path, directory: Path) -> None:
 
 
 def hash_of(files: Sequence[Path]) -> str:
-    """Return one hash of the contents of files."""
+    """Return one hash of the content of all files."""
     return combined({file.name: hash_of_file(file) for file in files})

@@ -1,6 +1,4 @@
-"""What is asked of the Hugging Face hub: the commit of a repository with its files, and then the files of
-exactly that commit.
-"""
+"""Requests to the Hugging Face hub: the commit and the file names of a repository, and its files."""
 
 from __future__ import annotations
 
@@ -9,47 +7,46 @@ from pathlib import Path
 
 from nlgauge._core.paths import within, write_whole
 from nlgauge.errors import MissingExtraError, ModelError
-from nlgauge.models.weights.catalogue import pinned_commits
+from nlgauge.models.weights.catalog import pinned_commits
 from nlgauge.models.weights.store import cache_directory
 
 
 def listed(repository: str, wanted: str = "") -> tuple[str, list[str]]:
-    """The commit of a repository, and the names of its files, so that what is fetched is what is recorded.
+    """Return the commit of a repository, and the names of its files.
 
-    Without a revision that is wanted it is the pinned one, else the one that was fetched into this cache
-    before, else the newest.
+    The files are then downloaded from exactly this commit, which the manifest records. `wanted` is a
+    revision. By default it is the pinned commit, or else the commit that was downloaded into this cache
+    before, or else the newest.
     """
     try:
         from huggingface_hub import model_info
     except ImportError:
-        raise MissingExtraError("huggingface_hub", "models", "fetching from the hub") from None
+        raise MissingExtraError("huggingface_hub", "models", "downloading from the hub") from None
     revision = wanted or _usual_revision(repository)
     try:
         info = model_info(repository, revision=revision or None)
     except Exception as error:
-        other = "; NAME@main asks for the newest instead" if revision and not wanted else ""
+        other = "; use NAME@main for the newest revision" if revision and not wanted else ""
         raise ModelError(
-            f"could not fetch {repository}{f' at {revision}' if revision else ''} from the hub:"
+            f"could not download {repository}{f' at {revision}' if revision else ''} from the hub:"
             f" {error}{other}"
         ) from error
     return str(info.sha), [str(file.rfilename) for file in getattr(info, "siblings", None) or ()]
 
 
 def download(repository: str, commit: str, place: Path, patterns: list[str]) -> None:
-    """Puts the files of a commit whose names fit the patterns into a directory."""
+    """Download the files of a commit whose names match the patterns to a directory."""
     from huggingface_hub import snapshot_download
 
     try:
         snapshot_download(repository, revision=commit, local_dir=place, allow_patterns=patterns)
     except Exception as error:
-        raise ModelError(f"could not fetch {repository} at {commit} from the hub: {error}") from error
+        raise ModelError(f"could not download {repository} at {commit} from the hub: {error}") from error
     shutil.rmtree(place / ".cache", ignore_errors=True)
 
 
 def _usual_revision(repository: str) -> str:
-    """The commit that is fetched where no revision is asked for; "" for the newest, of which nothing is
-    known yet.
-    """
+    """Return the default commit of a repository: the pinned or the recorded commit; "" for the newest."""
     if repository in pinned_commits():
         return pinned_commits()[repository]
     record = _record(repository)
@@ -57,8 +54,9 @@ def _usual_revision(repository: str) -> str:
 
 
 def remember(repository: str, commit: str) -> None:
-    """Keeps the commit that a repository was fetched at, so that every later fetch into this cache takes
-    the same one; a known one stays.
+    """Record the commit of a repository, so that later downloads into this cache use the same commit.
+
+    A pinned or recorded commit is not replaced.
     """
     if not _usual_revision(repository):
         record = _record(repository)
@@ -67,5 +65,5 @@ def remember(repository: str, commit: str) -> None:
 
 
 def _record(repository: str) -> Path:
-    """Apart from the model's own directory, which may be removed and fetched again."""
+    """Return the file with the recorded commit, outside the directory of the model, which may be removed."""
     return within(cache_directory() / ".revisions", repository.replace("/", "--"), "a repository")

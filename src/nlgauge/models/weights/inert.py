@@ -1,10 +1,9 @@
-"""Reads the tensors and plain values of a file that torch.save wrote, without running anything that the file
-says.
+"""Reader of the tensors and plain values in a file of torch.save, which runs no code of the file.
 
-Such files are pickles, and a pickle may name any function and have it called. torch reads those that hold
-tensors and plain values alone by rules of its own (weights_only). Older files also name classes of the
-program that made them, which torch refuses; these are read by an unpickler for which every name but those of
-tensors is a dummy: it can be made, called and filled, and does nothing.
+Such files are pickles, and a pickle can call any function. torch safely reads files that contain only tensors
+and plain values (weights_only). Older files also name classes of the program that wrote them, which torch
+refuses. These files are read by an unpickler that replaces every name except the names of tensors by a
+placeholder, which can be created, called and filled, and does nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +18,15 @@ from typing import Any, NamedTuple
 
 from nlgauge.errors import ModelError
 
-# What a file that torch.save wrote has at the most: lists in lists beyond this are made to break things.
+# The maximum depth of nested lists and dicts; only a malicious file is deeper.
 _DEEPEST = 60
 
 
 class Content(NamedTuple):
-    """What a file holds: tensors and str, int, float, bool, None, in lists and dicts; and where something
-    else was left out, with what it was.
+    """The content of a file: tensors and plain values in lists and dicts, and the omitted parts.
+
+    Plain values are str, int, float, bool and None. `dropped` has the place and the type of each omitted
+    part.
     """
 
     value: Any
@@ -33,7 +34,7 @@ class Content(NamedTuple):
 
 
 def read(file: Path) -> Content:
-    """The tensors and plain values of a file; nothing in it is run."""
+    """Read the tensors and plain values of a file; run no code of the file."""
     import torch
 
     if file.suffix == ".safetensors":
@@ -44,16 +45,16 @@ def read(file: Path) -> Content:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = torch.load(file, map_location="cpu", weights_only=True)
-        except Exception:  # whatever torch does not read by its own rules
-            found = _read_inertly(file)
-    if isinstance(found, _Dummy) or (isinstance(found, type) and issubclass(found, _Dummy)):
+            content = torch.load(file, map_location="cpu", weights_only=True)
+        except Exception:  # torch refuses the file
+            content = _read_inertly(file)
+    if isinstance(content, _Dummy) or (isinstance(content, type) and issubclass(content, _Dummy)):
         raise ModelError(
-            f"{file} contains an object of {found.called} instead of weights; reading it would run its code,"
-            " which nlgauge never does."
+            f"{file} contains an object of {content.called} instead of weights, and reading it would run its code; load"
+            " it in the program that wrote it, and save its state_dict() with torch.save."
         )
     dropped: list[str] = []
-    return Content(_plain(found, "", dropped, 0), dropped)
+    return Content(_plain(content, "", dropped, 0), dropped)
 
 
 def _refuse_other_formats(file: Path) -> None:
@@ -63,9 +64,9 @@ def _refuse_other_formats(file: Path) -> None:
         raise ModelError(f"cannot find the file {str(file)!r}.")
     with file.open("rb") as stream:
         is_zip = stream.read(4) == b"PK\x03\x04"
-    # torch would run the first and unpack the second, whatever pickles it is told to read.
+    # torch would run a TorchScript program and unpack a tar archive, even with a safe unpickler.
     if is_zip and "constants.pkl" in _records(torch, file):
-        raise ModelError(f"{file} is a TorchScript program, which is not read; a file of weights is needed.")
+        raise ModelError(f"{file} is a TorchScript program, which is not read; use a file of weights.")
     if not is_zip and tarfile.is_tarfile(file):
         raise ModelError(
             f"{file} is a tar archive, which is not read; unpack it and name the file of weights."
@@ -73,7 +74,7 @@ def _refuse_other_formats(file: Path) -> None:
 
 
 def _records(torch: Any, file: Path) -> list[str]:
-    """The parts of a zip file, as torch will read them."""
+    """Return the names of the parts of a zip file, as torch reads them."""
     try:
         return list(torch._C.PyTorchFileReader(str(file)).get_all_records())
     except RuntimeError as error:
@@ -85,7 +86,7 @@ def _read_inertly(file: Path) -> Any:
 
     try:
         return torch.load(file, map_location="cpu", weights_only=False, pickle_module=_InertPickle)
-    except Exception as error:  # whatever a broken or hostile file does
+    except Exception as error:  # a damaged or malicious file can raise any error
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise ModelError(
             f"{file} cannot be read: {reason}. It must be a file of weights that torch.save wrote."
@@ -93,12 +94,10 @@ def _read_inertly(file: Path) -> Any:
 
 
 class _Dummy:
-    """Stands for anything that a file names beside tensors: it can be made, called and filled, and does
-    nothing.
-    """
+    """Placeholder for an object that is not a tensor; can be created, called and filled; does nothing."""
 
     called = "?"
-    # torch would write a file where this is true.
+    # torch would write a file if this were True.
     dump_patches = False
 
     def __new__(cls, *_: Any, **__: Any) -> _Dummy:
@@ -121,7 +120,7 @@ class _Dummy:
 
 
 class _Namespace(_Dummy):
-    """Stands for argparse.Namespace, whose values are kept."""
+    """Placeholder for argparse.Namespace, which stores the values."""
 
     kept: Any = None
 
@@ -130,15 +129,15 @@ class _Namespace(_Dummy):
 
 
 class _Function:
-    """A function that a file may have called; the function itself is out of its reach."""
+    """Wrapper of a function that a file may call; the file cannot access or change the function itself."""
 
     __slots__ = ("_run",)
 
     def __init__(self, run: Callable[..., Any]) -> None:
         self._run = run
 
-    def __call__(self, *given: Any) -> Any:
-        return self._run(*given)
+    def __call__(self, *arguments: Any) -> Any:
+        return self._run(*arguments)
 
     def __setstate__(self, state: Any) -> None: ...
 
@@ -154,18 +153,18 @@ def _parameter(data: Any, *_: Any) -> Any:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Knows tensors and OrderedDict, a type that nothing can be set on; torch itself adds its storages.
+    """Unpickler that builds tensors and OrderedDicts, and replaces every other name by a placeholder.
 
-    Every other name is a dummy.
+    Attributes of the type OrderedDict cannot be set. torch adds its storages in a subclass.
     """
 
     def find_class(self, module: str, name: str) -> Any:
-        known: dict[tuple[str, str], Callable[..., Any]] = {
+        functions: dict[tuple[str, str], Callable[..., Any]] = {
             ("torch._utils", "_rebuild_tensor_v2"): _tensor,
             ("torch._utils", "_rebuild_parameter"): _parameter,
         }
-        if (module, name) in known:
-            return _Function(known[module, name])
+        if (module, name) in functions:
+            return _Function(functions[module, name])
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         base = _Namespace if (module, name) == ("argparse", "Namespace") else _Dummy
@@ -173,18 +172,18 @@ class _Unpickler(pickle.Unpickler):
 
 
 class _InertPickle:
-    """What torch takes for the module pickle."""
+    """Replacement of the module pickle, which torch.load takes as `pickle_module`."""
 
     __name__ = "inert"
     Unpickler = _Unpickler
 
     @staticmethod
-    def load(stream: Any, **given: Any) -> Any:
-        return _Unpickler(stream, **given).load()
+    def load(stream: Any, **options: Any) -> Any:
+        return _Unpickler(stream, **options).load()
 
 
 def _plain(value: Any, place: str, dropped: list[str], depth: int) -> Any:
-    """The value without what is neither a tensor nor plain; `dropped` gets what that was."""
+    """Return the value without parts that are neither tensors nor plain; append these to `dropped`."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -197,19 +196,19 @@ def _plain(value: Any, place: str, dropped: list[str], depth: int) -> Any:
         dropped.append(f"{place}: too deep")
         return None
     if isinstance(value, dict):
-        kept = {}
-        for key, one in value.items():
-            if type(key) not in (str, int) or _is_foreign(one):
-                dropped.append(f"{place}{'.' if place else ''}{_named(key)}: {_named(one)}")
+        plain = {}
+        for key, part in value.items():
+            if type(key) not in (str, int) or _is_foreign(part):
+                dropped.append(f"{place}{'.' if place else ''}{_named(key)}: {_named(part)}")
             else:
-                kept[key] = _plain(one, f"{place}{'.' if place else ''}{key}", dropped, depth + 1)
-        return kept
+                plain[key] = _plain(part, f"{place}{'.' if place else ''}{key}", dropped, depth + 1)
+        return plain
     if isinstance(value, list | tuple):
-        dropped += [f"{place}[{i}]: {_named(one)}" for i, one in enumerate(value) if _is_foreign(one)]
+        dropped += [f"{place}[{i}]: {_named(part)}" for i, part in enumerate(value) if _is_foreign(part)]
         return [
-            _plain(one, f"{place}[{i}]", dropped, depth + 1)
-            for i, one in enumerate(value)
-            if not _is_foreign(one)
+            _plain(part, f"{place}[{i}]", dropped, depth + 1)
+            for i, part in enumerate(value)
+            if not _is_foreign(part)
         ]
     dropped.append(f"{place}: {_named(value)}")
     return None
@@ -218,12 +217,12 @@ def _plain(value: Any, place: str, dropped: list[str], depth: int) -> Any:
 def _is_foreign(value: Any) -> bool:
     import torch
 
-    known = (
+    is_supported = (
         value is None
         or type(value) in (str, int, float, bool)
         or isinstance(value, dict | list | tuple | torch.Tensor | _Namespace)
     )
-    return not known
+    return not is_supported
 
 
 def _named(value: Any) -> str:

@@ -1,5 +1,7 @@
-"""How a model's directory comes into being, and goes: filled beside its place and then moved there whole;
-removed only if nlgauge wrote all of it.
+"""Installation and removal of the directories of models.
+
+A directory is filled next to its target and then moved there. It is removed only if nlgauge wrote all of its
+files.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ from nlgauge.models.weights.store import MANIFEST, Manifest, manifest_of, weight
 
 
 def installed(target: Path, fill: Callable[[Path], Manifest]) -> Path:
-    """Fill a directory beside the target, write its manifest and move it to the target; if that fails,
-    what was there stays.
+    """Fill a directory next to the target, write its manifest, and move the directory to the target.
+
+    If this fails, an existing model at the target does not change.
     """
     check_removable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -29,14 +32,12 @@ def installed(target: Path, fill: Callable[[Path], Manifest]) -> Path:
         (making / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         check_removable(target)
         put(making, target, lambda _: True)
-    weights_hash(target)  # keeps a record of what the files look like now
+    weights_hash(target)  # saves the record of sizes, times and hashes
     return target
 
 
 def check_removable(directory: Path) -> None:
-    """Raise if a directory is there that is not a model that nlgauge wrote, or that holds files which
-    nlgauge did not write.
-    """
+    """Raise ModelError if an existing directory contains anything that nlgauge did not write."""
     if directory.is_symlink():
         raise ModelError(
             f"{directory} is a link, so nothing is written or removed there; remove the link by hand."
@@ -46,7 +47,7 @@ def check_removable(directory: Path) -> None:
     manifest = manifest_of(directory)
     if manifest is None:
         raise ModelError(
-            f"{directory} is there and was not written by nlgauge (it has no {MANIFEST}); choose another"
+            f"{directory} already exists and was not written by nlgauge (it has no {MANIFEST}); choose another"
             " name, or remove it by hand."
         )
     added = [name for name in written_files(directory) if manifest.files and name not in manifest.files]
@@ -57,13 +58,13 @@ def check_removable(directory: Path) -> None:
 
 
 def remove(directory: Path) -> None:
-    """Remove a fetched model; anything else is refused."""
+    """Remove an installed model; raise ModelError for any other directory."""
     check_removable(directory)
     remove_tree(directory, MANIFEST)
 
 
 def size_of(directory: Path) -> int:
-    """Return how many bytes the files of a model take."""
+    """Return the size of the files of a model in bytes."""
     return sum(
         path.stat().st_size
         for path in (*written_files(directory).values(), directory / MANIFEST, directory / RECORD)

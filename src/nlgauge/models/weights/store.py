@@ -1,8 +1,8 @@
-"""Where weights are kept, and what is known of them; nothing is fetched here.
+"""Locations of installed models, and facts about them; this module downloads nothing.
 
-A fetched model is a directory of the cache with the weights (safetensors), the tokeniser, the license, and
-`nlgauge-model.json`, which records where the weights came from, their revision there, their hash, and the
-hash of every file. A model of the hub may be named with its revision: NAME@REVISION.
+An installed model is a directory of the cache with the weights (safetensors), the tokenizer, the license, and
+`nlgauge-model.json`, which records the source of the weights, their revision, their hash, and the hash of
+every file. The name of a hub model may include a revision: NAME@REVISION.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import msgspec
 from nlgauge._core.folders import user_folder
 from nlgauge._core.paths import Stamp, is_file, name_problem, stamp_of, within
 from nlgauge.errors import ModelError, did_you_mean
-from nlgauge.models.weights.catalogue import Entry, catalogue, pinned_commits
+from nlgauge.models.weights.catalog import Entry, catalog, pinned_commits
 from nlgauge.models.weights.contents import RECORD, combined, hash_of_file, hashes
 
 MANIFEST = "nlgauge-model.json"
-# What makes a directory one of word vectors, and the words that its rows are of.
+# The file that identifies a directory of word vectors, and the file with the word of each row.
 VECTORS, WORDS = "vectors.safetensors", "words.txt"
 KEPT_FILES = (
     "config.json",
@@ -37,8 +37,10 @@ KEPT_FILES = (
 
 
 class Manifest(msgspec.Struct):
-    """nlgauge-model.json: the weights' origin, the file that was hashed, the hash, and the commit of the
-    hub that was fetched.
+    """The content of nlgauge-model.json.
+
+    `source` is the origin of the weights, `weights` the file that was hashed, `sha256` its hash, and
+    `revision` the commit that was downloaded from the hub.
     """
 
     name: str
@@ -48,22 +50,23 @@ class Manifest(msgspec.Struct):
     sha256: str
     license: str
     revision: str = ""
-    # What the file was converted as, and the repository and commit of the base that gave configuration and
-    # tokeniser.
+    # The layout that the file was converted from, and REPOSITORY@COMMIT of the configuration and the
+    # tokenizer.
     layout: str = ""
     base: str = ""
-    # The sha256 of every file that was written, by its path in the directory.
+    # The sha256 of every installed file, by its path in the directory.
     files: dict[str, str] = {}
 
 
 def cache_directory() -> Path:
-    """The user's cache: NLGAUGE_CACHE, else the place that the operating system keeps for caches."""
+    """Return the directory of models: NLGAUGE_CACHE, by default in the user's cache directory."""
     return user_folder("caches", "models", "NLGAUGE_CACHE")
 
 
 def location(name: str) -> Path | None:
-    """The directory of a model's files: a local path, the cache, an installed package, the hub's own
-    cache; else None.
+    """Return the directory of a model's files; None if the model is not installed.
+
+    It is a local path, or a directory of the cache, of an installed package, or of the hub's own cache.
     """
     if name and any(is_file(Path(name) / file) for file in ("config.json", VECTORS)):
         return Path(name)
@@ -80,36 +83,37 @@ def location(name: str) -> Path | None:
         return None
     repository = entry.repository if entry is not None else name.partition("@")[0]
     revisions = [wanted] if wanted else [pinned_commits().get(repository, "main"), "main"]
-    return next(filter(None, (_in_hub_cache(repository, one) for one in revisions)), None)
+    return next(filter(None, (_in_hub_cache(repository, revision) for revision in revisions)), None)
 
 
 def entry_of(name: str) -> Entry | None:
-    """What the catalogue says of a model, with or without a revision; None where it does not know it."""
-    return catalogue().get(name.partition("@")[0])
+    """Return the catalog entry of a name with or without a revision; None if the name is unknown."""
+    return catalog().get(name.partition("@")[0])
 
 
 def place_of(name: str) -> Path:
-    """Return where a fetched model is kept; a name that could lead out of the cache is refused."""
+    """Return the directory of a model in the cache; raise ParameterError for an unsafe name."""
     return within(cache_directory(), _flat(name), "a model")
 
 
 def _flat(name: str) -> str:
-    """Return the name of a model's directory in the cache: repositories are OWNER/NAME, and revisions may
-    have slashes too.
+    """Return the name of a model's directory in the cache, with "--" instead of slashes.
+
+    Repositories are OWNER/NAME, and revisions may also contain slashes.
     """
     return name if name.startswith("/") or name.endswith("/") else name.replace("/", "--")
 
 
 def require(name: str) -> Path:
-    """The directory of a model's files, or an error that says the command to run."""
+    """Return the directory of a model's files; raise ModelError, with the command to run, if missing."""
     if name.startswith("own:"):
         raise ModelError(
             f"{name!r} is a custom model object, which is not saved; pass it again as nlgauge.Model(model,"
             " tokenizer)."
         )
-    found = location(name)
-    if found is not None:
-        return found
+    directory = location(name)
+    if directory is not None:
+        return directory
     entry = entry_of(name)
     if entry is not None and entry.elsewhere:
         raise ModelError(
@@ -129,16 +133,25 @@ def require(name: str) -> Path:
             " safetensors and a tokenizer."
         )
     raise ModelError(
-        f"unknown model {name!r}{did_you_mean(name, catalogue())}; use a directory or a name of `nlgauge models"
-        f" list`, or download a hub repository with: nlgauge models get {name} --hub"
+        f"unknown model {name!r}{did_you_mean(name, catalog())}; use a directory or a name of `nlgauge models"
+        f" list`, or download a hub repository with: nlgauge models get {name if '/' in name else 'OWNER/NAME'}"
+        " --hub"
     )
 
 
+def require_network(name: str) -> Path:
+    """Return the directory of a model's files; raise ModelError also if it contains word vectors."""
+    directory = require(name)
+    if not (directory / "config.json").is_file() and (directory / VECTORS).is_file():
+        raise ModelError(f"{name!r} contains word vectors, not a model; use another model.")
+    return directory
+
+
 def info(name: str) -> dict[str, str]:
-    """What is known of a model, in words."""
+    """Return the facts about a model, for display."""
     entry = entry_of(name)
-    found = location(name)
-    if entry is None and found is None:
+    directory = location(name)
+    if entry is None and directory is None:
         require(name)
     facts = {"name": name}
     if entry is not None:
@@ -157,40 +170,39 @@ def info(name: str) -> dict[str, str]:
         if entry and entry.elsewhere
         else f"run: nlgauge models get {name}{'' if entry and not entry.repository else ' --hub'}"
     )
-    facts["location"] = str(found) if found is not None else f"not here; {how}"
-    if found is not None:
-        facts["weights"] = weights_hash(found)
-        facts["revision"] = revision(found) or "not recorded"
+    facts["location"] = str(directory) if directory is not None else f"not installed; {how}"
+    if directory is not None:
+        facts["weights"] = weights_hash(directory)
+        facts["revision"] = revision(directory) or "not recorded"
     return facts
 
 
 def weights_hash(directory: Path) -> str:
-    """Return the hash that signatures show: of the weights as they were fetched, if these files are still
-    what was made of them, else of the files.
+    """Return the hash of weights that signatures show.
 
-    A file counts as unchanged while its size, its times of change and its number on the disk are the same;
-    else it is read and hashed again.
+    It is the hash of the original weights if the files have not changed since the installation, otherwise the
+    hash of the files. A file whose size, times and inode are the same is not read again.
     """
     files = weight_files(directory)
     if not files:
-        how = "`nlgauge models convert FILE --as bin` converts them"
+        how = "`nlgauge models convert FILE --as bin -o DIR` converts them"
         raise ModelError(
             f"{directory} has no weights as safetensors; other formats can run code and are not read ({how})."
         )
     manifest = manifest_of(directory)
     if manifest is None:
         return combined(hashes(files))
-    found = hashes(files, directory / RECORD)
-    if {name: manifest.files[name] for name in _weights_among(manifest.files)} == found:
+    current = hashes(files, directory / RECORD)
+    if {name: manifest.files[name] for name in _weights_among(manifest.files)} == current:
         return manifest.sha256
     if manifest.files:
-        _warn_of_change(directory, tuple(sorted(found.items())))
-    return combined(found)
+        _warn_of_change(directory, tuple(sorted(current.items())))
+    return combined(current)
 
 
 @lru_cache(maxsize=64)
-def _warn_of_change(directory: Path, found: tuple[tuple[str, str], ...]) -> None:
-    """Warn, once for each content, that weights are not those that were fetched."""
+def _warn_of_change(directory: Path, current: tuple[tuple[str, str], ...]) -> None:
+    """Warn, once for each content, that weights have changed since they were installed."""
     warnings.warn(
         f"the weights in {directory} have changed since they were installed; signatures show the new hash."
         " `nlgauge models verify` lists the files that changed.",
@@ -199,9 +211,7 @@ def _warn_of_change(directory: Path, found: tuple[tuple[str, str], ...]) -> None
 
 
 def changed_files(directory: Path) -> list[str]:
-    """Read every file of a fetched model, and list those that are not what was fetched, are missing or
-    were added.
-    """
+    """Read all files of an installed model; list the changed, missing and added files."""
     manifest = manifest_of(directory)
     if manifest is None or not manifest.files:
         return []
@@ -216,9 +226,7 @@ def changed_files(directory: Path) -> list[str]:
 
 
 def written_files(directory: Path) -> dict[str, Path]:
-    """Return the files of a model's directory by their path in it, without the two that nlgauge keeps for
-    itself.
-    """
+    """Return the files of a model's directory by their path in it, without the manifest and the record."""
     files = (path for path in sorted(directory.rglob("*")) if path.is_file() or path.is_symlink())
     return {
         path.relative_to(directory).as_posix(): path for path in files if path.name not in (MANIFEST, RECORD)
@@ -226,7 +234,7 @@ def written_files(directory: Path) -> dict[str, Path]:
 
 
 def revision(directory: Path) -> str:
-    """The commit of the hub that a model's files are of; "" where that is not known."""
+    """Return the hub commit of a model's files; "" if it is unknown."""
     manifest = manifest_of(directory)
     if manifest is not None:
         return manifest.revision
@@ -234,32 +242,30 @@ def revision(directory: Path) -> str:
 
 
 def commits(directory: Path) -> dict[str, str]:
-    """The repositories that a fetched model's files are from, each with its commit."""
+    """Return the repositories of an installed model's files, each with its commit."""
     manifest = manifest_of(directory)
-    named = [] if manifest is None else [f"{manifest.source}@{manifest.revision}", manifest.base]
-    return dict(one.rsplit("@", 1) for one in named if one)
+    sources = [] if manifest is None else [f"{manifest.source}@{manifest.revision}", manifest.base]
+    return dict(source.rsplit("@", 1) for source in sources if source)
 
 
 def fetched(name: str) -> str:
-    """Which commit of which repository a fetched model is, in a sentence; "" where it did not come from
-    the hub.
-    """
+    """Return a sentence with the repository and commit of an installed model; "" if not from the hub."""
     manifest = manifest_of(place_of(name))
     if manifest is None or not manifest.revision:
         return ""
     pinned = pinned_commits().get(manifest.source)
     if "@" in name or manifest.revision == pinned:
-        how = "as asked for" if "@" in name else "the pinned one"
+        how = "as requested" if "@" in name else "the pinned commit"
     elif pinned is None:
-        how = "which later fetches into this cache ask for again"
+        how = "which later downloads into this cache will use again"
     else:
-        how = f"and not the pinned {pinned}, which is fetched once this directory is removed"
+        how = f"not the pinned commit {pinned}; remove this directory to download the pinned commit"
     base = f", with {manifest.base}" if manifest.base else ""
     return f"{name} is {manifest.source} at commit {manifest.revision}{base}, {how}"
 
 
 def manifest_of(directory: Path) -> Manifest | None:
-    """Read what is recorded of a fetched model; None if the directory is not one."""
+    """Read the manifest of an installed model; return None if the directory has no manifest."""
     path = directory / MANIFEST
     if not path.is_file():
         return None
@@ -267,12 +273,12 @@ def manifest_of(directory: Path) -> Manifest | None:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except msgspec.MsgspecError as error:
         raise ModelError(
-            f"{path} is damaged ({error}); remove {directory} by hand, and fetch the model again."
+            f"{path} is damaged ({error}); remove {directory} by hand, and install the model again."
         ) from None
 
 
 def weight_files(directory: Path) -> list[Path]:
-    """List the files with the weights of a directory; with word vectors, also the words."""
+    """List the files of weights in a directory; for word vectors, also the file of words."""
     place = directory.resolve()
     return [
         place / name for name in _weights_among([path.name for path in place.glob("*") if path.is_file()])
@@ -288,39 +294,33 @@ def _weights_among(names: Collection[str]) -> list[str]:
 
 
 def fingerprint(directory: Path) -> tuple[tuple[str, Stamp], ...]:
-    """Return the weights of a directory as files, each with what changes when it is written to or
-    exchanged.
-    """
+    """Return the paths of the weights in a directory, each with its stamp."""
     return tuple((str(file), stamp_of(file)) for file in weight_files(directory))
 
 
 def distribution_files(entry: Entry) -> list[Path]:
-    """The files of the installed carrier package that are kept."""
+    """Return the needed files of the installed package that contains a model."""
     try:
         package = distribution(entry.package.partition("==")[0])
     except PackageNotFoundError:
         return []
-    kept = (*KEPT_FILES, entry.weights)
+    needed = (*KEPT_FILES, entry.weights)
     return [
         Path(str(file.locate()))
         for file in package.files or []
-        if file.name in kept and not file.parent.name[:1].isdigit()
+        if file.name in needed and not file.parent.name[:1].isdigit()
     ]
 
 
 def installed_weights(entry: Entry) -> Path | None:
-    """The weights inside the installed carrier package, found by its file list: the package is not
-    imported.
-    """
+    """Return the path of the weights in the installed package of a model; do not import the package."""
     return next(
         (path for path in distribution_files(entry) if path.name == entry.weights and path.is_file()), None
     )
 
 
 def _in_hub_cache(repository: str, wanted: str) -> Path | None:
-    """The snapshot of a repository in the hub's own cache, where a user may have it from other work; only
-    looked at.
-    """
+    """Return the snapshot of a repository in the hub's own cache, which is only read; None if missing."""
     if repository.count("/") != 1 or any(map(name_problem, (*repository.split("/"), *wanted.split("/")))):
         return None
     root = Path(

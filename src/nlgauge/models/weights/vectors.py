@@ -1,9 +1,9 @@
-"""Word vectors: a directory with `vectors.safetensors` (words, dimensions) and `words.txt`, the word of each
-row on a line of its own.
+"""Word vectors: a directory with `vectors.safetensors` and `words.txt`.
 
-The numbers are float32, as published vectors have six digits: with float16, half the size, distances between
-texts would differ from other programs' in the fourth digit. Files are read piece by piece and written as they
-are read, so converting takes little memory; the result is memory-mapped.
+The vectors have the shape (words, dimensions), and `words.txt` has the word of each row on a separate line.
+The numbers are float32, because published vectors have six digits; with float16, which is half the size,
+distances between texts would differ from other programs in the fourth digit. Files are read and written block
+by block, so the conversion needs little memory; the result is memory-mapped.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from nlgauge.models.weights import store
 from nlgauge.models.weights.contents import hash_of_file
 from nlgauge.models.weights.store import WORDS
 
-# What the header of vectors.safetensors is padded to, so that it can be written when the number of words is
-# known.
+# Size of the padded header of vectors.safetensors, which is written last, when the number of words is known.
 _HEADER = 256
-# A header that is longer than this is made to break things.
+# The maximum length of a header; only a malicious file has a longer header.
 _LONGEST_HEADER = 1 << 20
 _BLOCK = 4096
 _READ = 1 << 22
@@ -42,7 +41,7 @@ Row = tuple[str, Sequence[float]]
 
 @dataclass(frozen=True, eq=False)
 class WordTable:
-    """Words and their vectors, (words, dimensions) on disk."""
+    """Words and their vectors (words, dimensions), which are on disk."""
 
     name: str
     words: list[str]
@@ -60,20 +59,20 @@ class WordTable:
             self.vectors[i : i + _BLOCK].sum(axis=0, dtype=np.float64)
             for i in range(0, len(self.vectors), _BLOCK)
         )
-        found: Array = np.sum(list(blocks), axis=0) / len(self.vectors)
-        return found
+        mean: Array = np.sum(list(blocks), axis=0) / len(self.vectors)
+        return mean
 
     def take(self, rows: Array) -> Array:
-        """(rows, dimensions) vectors in float64; the row behind the last word is the mean."""
+        """Return (rows, dimensions) vectors as float64; the row after the last word is the mean."""
         beyond = rows == len(self.words)
-        found = self.vectors[np.where(beyond, 0, rows)].astype(np.float64)
+        vectors = self.vectors[np.where(beyond, 0, rows)].astype(np.float64)
         if beyond.any():
-            found[beyond] = self.mean
-        return found
+            vectors[beyond] = self.mean
+        return vectors
 
 
 class _Tensor(msgspec.Struct):
-    """What the header of a safetensors file says of a table."""
+    """The entry of a tensor in the header of a safetensors file."""
 
     dtype: str
     shape: tuple[int, int]
@@ -81,13 +80,13 @@ class _Tensor(msgspec.Struct):
 
 
 class _Header(msgspec.Struct):
-    """The header of vectors.safetensors; what else it has is passed over."""
+    """The header of vectors.safetensors; other entries are ignored."""
 
     vectors: _Tensor
 
 
 def load_vectors(name: str) -> WordTable:
-    """The word vectors of a name or a directory; the table is mapped, not read."""
+    """Load the word vectors of a name or a directory; the table is memory-mapped."""
     directory = store.require(name)
     if not (directory / store.VECTORS).is_file():
         raise ModelError(
@@ -99,7 +98,7 @@ def load_vectors(name: str) -> WordTable:
 
 @lru_cache(maxsize=4)
 def _loaded(name: str, directory: Path, content: tuple[tuple[str, Stamp], ...]) -> WordTable:
-    """The table; the files' times of change are part of the key, so changed files are read again."""
+    """Load the table; `content` has the stamps of the files, so changed files are loaded again."""
     path = directory / store.VECTORS
     try:
         with path.open("rb") as stream:
@@ -121,31 +120,31 @@ def _loaded(name: str, directory: Path, content: tuple[tuple[str, Stamp], ...]) 
         raise ModelError(f"the word vectors in {directory} cannot be read: {error}") from error
     if len(words) != len(vectors):
         raise ModelError(
-            f"{WORDS} in {directory} has {len(words)} words, {store.VECTORS} {len(vectors)} rows; convert the"
-            " vectors again."
+            f"{WORDS} in {directory} has {len(words)} words, but {store.VECTORS} has {len(vectors)} rows; convert"
+            " the vectors again."
         )
     return WordTable(name, words, vectors)
 
 
 def convert(file: Path, directory: Path) -> str:
-    """Writes the vectors of a file into a directory, and gives the sha256 of the file.
+    """Write the vectors of a file to a directory, and return the sha256 of the file.
 
-    Files are GloVe's text (a word and its numbers on each line), word2vec's text and fastText's .vec (the
-    same below a line with both sizes), each also as .gz; .npz with `words` and `vectors`; wink's npm packages
-    (.tgz).
+    Formats are GloVe's text (a word and its numbers on each line), word2vec's text and fastText's .vec (the
+    same after a line with both sizes), each also as .gz; .npz with `words` and `vectors`; and wink's npm
+    packages (.tgz).
     """
     if not file.is_file():
         raise ModelError(f"cannot find the file {file}.")
-    found = hash_of_file(file)
+    sha256 = hash_of_file(file)
     try:
         write(_rows(file), directory)
     except (OSError, EOFError, ValueError, KeyError, tarfile.TarError, msgspec.DecodeError) as error:
         raise ModelError(f"the word vectors in {file} cannot be read: {error}") from error
-    return found
+    return sha256
 
 
 def write(rows: Iterable[Row], directory: Path) -> None:
-    """Writes words and their vectors; of a word that comes again the first vector is kept."""
+    """Write words and their vectors; a repeated word has its first vector."""
     seen: set[str] = set()
     dimensions = 0
     with (
@@ -154,7 +153,7 @@ def write(rows: Iterable[Row], directory: Path) -> None:
     ):
         data.write(b"\0" * _HEADER)
         for block in _blocks(row for row in rows if not (row[0] in seen or seen.add(row[0]))):  # type: ignore[func-returns-value]
-            numbers = np.array([vector for _, vector in block], dtype="<f4")  # raises where lengths differ
+            numbers = np.array([vector for _, vector in block], dtype="<f4")  # raises if lengths differ
             dimensions = dimensions or numbers.shape[1]
             if numbers.shape[1] != dimensions or not np.isfinite(numbers).all():
                 raise ValueError(f"every word needs {dimensions} finite numbers")
@@ -203,10 +202,10 @@ def _of_text(file: Path) -> Iterator[Row]:
         if not sizes:
             yield first[0], list(map(float, first[1:]))
         for number, line in enumerate(stream, 2):
-            # A word of GloVe's largest file has spaces in it.
+            # A word of GloVe's largest file contains spaces.
             word, *numbers = line.rstrip("\r\n ").rsplit(" ", dimensions)
             if len(numbers) != dimensions:
-                raise ValueError(f"line {number} has {len(numbers)} numbers, the first has {dimensions}")
+                raise ValueError(f"line {number} has {len(numbers)} numbers instead of {dimensions}")
             yield word, list(map(float, numbers))
 
 
@@ -217,7 +216,7 @@ def _of_arrays(file: Path) -> Iterator[Row]:
         words, vectors = arrays["words"], arrays["vectors"]
     if vectors.ndim != 2 or len(words) != len(vectors):
         raise ValueError(
-            f"words has the shape {words.shape}, vectors {vectors.shape}; (n,) and (n, d) are needed"
+            f"words has the shape {words.shape} and vectors {vectors.shape}, but they must have (n,) and (n, d)"
         )
     yield from zip(map(str, words), vectors, strict=True)
 
@@ -237,21 +236,22 @@ def _of_wink(file: Path) -> Iterator[Row]:
 
 
 def _of_wink_json(stream: IO[bytes]) -> Iterator[Row]:
-    """{"dimensions": d, ..., "vectors": {word: [d numbers, their norm, the word's number], ...}, ...}: as
-    a whole it would take 2 GB.
+    """Read the words and vectors of wink's JSON block by block; the whole object would take 2 GB.
+
+    {"dimensions": d, ..., "vectors": {word: [d numbers, their norm, the word's number], ...}, ...}
     """
     buffer, dimensions = b"", 0
     while block := stream.read(_READ):
         buffer += block
         if not dimensions:
-            head, found, rest = buffer.partition(b'"vectors":{')
-            if not found:
+            head, separator, rest = buffer.partition(b'"vectors":{')
+            if not separator:
                 continue
             buffer, dimensions = rest, int(re.findall(rb'"dimensions":(\d+)', head)[0])
         end = 0
         for match in _WINK_ENTRY.finditer(buffer):
             end = match.end()
             numbers: list[Any] = msgspec.json.decode(match[2])
-            if numbers[-1] >= 0:  # else it is the vector of all unknown words
+            if numbers[-1] >= 0:  # otherwise it is the vector of all unknown words
                 yield msgspec.json.decode(match[1]), numbers[:dimensions]
         buffer = buffer[end:]

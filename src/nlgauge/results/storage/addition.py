@@ -13,7 +13,7 @@ from nlgauge.engine.checks import warn_about_languages
 from nlgauge.engine.chunk import Fits, Job
 from nlgauge.engine.costs import Costs
 from nlgauge.engine.executors import Executor, default_executor, executor_of
-from nlgauge.engine.prepare import labelled, prepared, signatures
+from nlgauge.engine.prepare import labeled, prepared, signatures
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.reduction import Reducer
@@ -48,7 +48,7 @@ class Addition:
         if not metrics and not predictions:
             raise ParameterError("add needs metrics, predictions={name: texts}, or both; got neither.")
         if predictions and is_stored(result.corpus):
-            result = replace(result, corpus=at_once(result.corpus, "a result that a system is added to"))
+            result = replace(result, corpus=at_once(result.corpus, "adding a system to a result"))
         new = _new_metrics(result, metrics) if metrics else {}
         return cls(result, new, _new_systems(result, predictions) if predictions else None, executor)
 
@@ -110,10 +110,10 @@ class Addition:
 
 
 def _new_metrics(result: Result, metrics: Sequence[Any]) -> dict[str, AnyMetric]:
-    new = prepared(labelled(metrics), result.corpus.lang, result._job.reduce_fn)
+    new = prepared(labeled(metrics), result.corpus.lang, result._job.reduce_fn)
     twice = [label for label in new if label in result.labels]
     if twice:
-        raise ParameterError(f"{twice[0]!r} is in the result already.")
+        raise ParameterError(f"{twice[0]!r} is already in the result; omit it, or change its parameters.")
     return new
 
 

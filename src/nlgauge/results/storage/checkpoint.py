@@ -209,7 +209,7 @@ def unfinished(directory: Path) -> Path:
 
 
 def how_far(place: Path) -> str:
-    """Say how far the run in a directory got; "" if there is none."""
+    """Describe the progress of the run in a directory; "" if it contains no run."""
     entries, _ = read_log(place)
     if not entries:
         return ""
@@ -244,7 +244,7 @@ def _mapped_rows(path: Path, columns: list[RowPart], segments: int) -> Rows:
     """Return the statistics of all tables, as views of one mapped matrix."""
     width = sum(column.width for column in columns)
     if path.stat().st_size != segments * width * _VALUE.itemsize:
-        raise ResultError(f"{path} should have {segments} rows of {width} numbers.")
+        raise ResultError(f"{path} is damaged: it must contain {segments} rows of {width} numbers.")
     matrix: Array = (
         np.memmap(path, dtype=_VALUE, mode="r", shape=(segments, width))
         if segments and width
@@ -266,12 +266,26 @@ def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) ->
     wanted = msgspec.json.decode(msgspec.json.encode(run))
     for name in wanted:
         if there.get(name) != wanted[name]:
+            old, new = _different(there.get(name), wanted[name])
             raise ResultError(
-                f"{place} contains an unfinished run with different {name}, {there.get(name)!r:.200} instead of"
-                f" {wanted[name]!r:.200}",
+                f"{place} contains an unfinished run with different {name}, {old!r:.200} instead of {new!r:.200}",
                 python=f"resume with the same {name}, or pass overwrite=True to start over",
                 cli=f"resume with the same {name}, or start over with --overwrite",
             )
+
+
+def _different(old: Any, new: Any) -> tuple[Any, Any]:
+    """Return two values; for dictionaries, only their entries that differ.
+
+    >>> _different({"bleu": 1, "ter": 2}, {"bleu": 1})
+    ({'ter': 2}, {})
+    """
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return old, new
+    return (
+        {key: value for key, value in old.items() if key not in new or new[key] != value},
+        {key: value for key, value in new.items() if key not in old or old[key] != value},
+    )
 
 
 def _lock(stream: BufferedWriter, place: Path) -> None:

@@ -102,6 +102,8 @@ class SavedRun(msgspec.Struct):
     statistics: list[StoredPart]
     memory: SavedMemory
     carbon: SavedCarbon | None
+    # The verdict of a run that stopped when it was sure.
+    sequential: dict[str, Any] | None = None
 
 
 def write_run(run: SavedRun, place: Path) -> None:

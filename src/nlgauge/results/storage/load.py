@@ -56,9 +56,7 @@ def load(directory: str | Path) -> Result:
         If the directory does not exist, contains no result or an unfinished run, or is damaged.
     """
     if not isinstance(directory, str | Path):
-        raise ParameterError(
-            f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}."
-        )
+        raise ParameterError(f"directory must be the path of a saved result, got {directory!r:.60}.")
     place = Path(directory)
     try:
         return _read(place)
@@ -75,7 +73,8 @@ def load(directory: str | Path) -> Result:
                 f"the directory {place} does not exist{did_you_mean(place.name, _beside(place))}."
             ) from None
         raise ResultError(
-            f"{place} is not an nlgauge result: {Path(error.filename).name} is missing."
+            f"{place} is not an nlgauge result, because {Path(error.filename).name} is missing; name the directory of a"
+            " saved result."
         ) from None
     except NlgaugeError as error:
         raise (
@@ -109,8 +108,11 @@ def _read(place: Path) -> Result:
     }
     check(corpus, metrics)
     statistics, segments = _mapped_rows(place, run)
+    asked = (run.sequential or {}).get("asked_metrics", ())
     tables = {
-        (saved.system, saved.label): _table(saved, metrics[saved.label], statistics, segments, corpus)
+        (saved.system, saved.label): replace(
+            _table(saved, metrics[saved.label], statistics, segments, corpus), stopped=saved.label in asked
+        )
         for saved in run.tables
     }
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
@@ -119,7 +121,16 @@ def _read(place: Path) -> Result:
     known = {key: fitted for key, fitted in fits.items() if key[0] in metrics}
     job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), known)
     _check_fits(job, corpus)
-    return Result(corpus, tables, run.signatures, read_costs(run), job, run.environment, run.texts)
+    return Result(
+        corpus,
+        tables,
+        run.signatures,
+        read_costs(run),
+        job,
+        run.environment,
+        run.texts,
+        sequential=run.sequential,
+    )
 
 
 def reopened(result: Result, directory: Path) -> Result:
@@ -180,12 +191,12 @@ def _table(saved: SavedTable, metric: AnyMetric, statistics: Rows, segments: Row
     if saved.averaged is not None:
         metric = Averaged(metric, saved.averaged)
     if rows.keys() != metric.outputs().keys():
-        raise InputError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
+        raise InputError(f"the statistics of {saved.label!r} do not have the parts of the metric.")
     try:
         outputs_of(metric, {part: array[0] for part, array in rows.items()}, ())
     except (NlgaugeError, ValueError, IndexError, TypeError):
         raise InputError(
-            f"the statistics of {saved.label!r} are of another shape than the metric's."
+            f"the statistics of {saved.label!r} do not have the shape that the metric needs."
         ) from None
     return Table(metric, {part: rows[part] for part in metric.outputs()}, weights=corpus.weights)
 
@@ -194,7 +205,7 @@ def _rule(saved: Any) -> ReduceFn:
     if isinstance(saved, dict):
         return LostFunction(str(saved["callable"]))
     if saved is not None and not isinstance(saved, str):
-        raise InputError("the rule of reduction is neither a name nor a function's.")
+        raise InputError("reduce_fn is neither a name nor a function.")
     return saved
 
 

@@ -182,7 +182,7 @@ def finished(result: Result, checkpoint: Checkpoint, output: Destination) -> Res
 
 @contextmanager
 def reporting_disk_errors(output: Destination) -> Iterator[None]:
-    """Say in an error of the disk what is checkpoint."""
+    """Turn an OSError into a ResultError that states the progress of the unfinished run."""
     place = unfinished(output.directory)
     try:
         yield
@@ -198,8 +198,9 @@ def reporting_disk_errors(output: Destination) -> Iterator[None]:
 def scored(
     corpus: Corpus, read: Corpus, job: Job, executor: Executor, checkpoint: Checkpoint, carbon: str | None
 ) -> Result:
-    """Return the result of a job on a corpus, which is read from memory or from disk, beginning with what the
-    checkpoint has.
+    """Score a corpus, from the first segment that is not in the checkpoint, and return the result.
+
+    `read` has the same segments as `corpus`, in memory or on disk.
     """
     signed = signatures(corpus, job)
     if checkpoint.signatures is None:

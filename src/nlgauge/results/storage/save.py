@@ -17,6 +17,7 @@ from nlgauge.corpus.store.writer import write_corpus
 from nlgauge.errors import ResultError
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.reduction import Averaged
+from nlgauge.metric.registry import is_built_in
 from nlgauge.metric.saved import describe, describe_outputs
 from nlgauge.metric.table import Table
 from nlgauge.results.result import Result
@@ -40,7 +41,7 @@ from nlgauge.results.storage.statistics_file import PartRows, write_statistics
 
 
 def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
-    """Write the result; an existing result is replaced only with `overwrite`, anything else never."""
+    """Write the result; `overwrite` replaces an existing result. Other files are never replaced."""
     check_free(directory, overwrite)
     with making_beside(directory) as making:
         write_result(result, making, texts)
@@ -54,7 +55,7 @@ def check_free(directory: Path, overwrite: bool) -> None:
     home = directory.absolute().parent
     if not os.access(home, os.W_OK | os.X_OK):
         raise ResultError(
-            f"{home} cannot be written to, so {directory} cannot be made; choose another directory."
+            f"{home} is not writable, so {directory} cannot be created; choose another directory."
         )
     if directory.is_symlink():
         raise ResultError(
@@ -87,7 +88,7 @@ def _all_rows(result: Result) -> Iterator[PartRows]:
     for (system, label), table in result._tables.items():
         for part, rows in table.statistics.items():
             yield PartRows(system, label, part, rows)
-        if not type(_plain_metric(table.metric)).__module__.startswith("nlgauge.metrics."):
+        if not is_built_in(_plain_metric(table.metric)):
             for name, values in table.segments().items():
                 yield PartRows(system, label, name, values[:, None], segments=True)
 
@@ -123,6 +124,7 @@ def _saved_run(
         statistics,
         saved_memory(result.costs),
         saved_carbon(result.costs),
+        None if result.sequential is None else dict(result.sequential),
     )
 
 
@@ -145,7 +147,8 @@ def _warn_of_kinds(corpus: Corpus) -> None:
     for what, values in odd.items():
         if values:
             warnings.warn(
-                f"{what} that JSON does not have are saved as text, such as {values[0]!r:.60}.", stacklevel=5
+                f"{what} that JSON cannot represent are saved as text, such as {values[0]!r:.60}.",
+                stacklevel=5,
             )
 
 

@@ -49,7 +49,13 @@ def serve(
     from nlgauge.show.explorer.served import Served
 
     if not results:
-        raise ParameterError("serve needs at least one result.")
+        raise ParameterError("serve needs at least one result, got none.")
+    if _is_every_address(host):
+        raise ParameterError(
+            f"{host!r} stands for every address of this machine, but the explorer answers at one",
+            python="pass the address that other machines use as host",
+            cli="name the address that other machines use with --host",
+        )
     if not is_loopback(host) and not token:
         raise ParameterError(
             f"{host!r} can be reached from other machines, so it needs a token",
@@ -99,6 +105,14 @@ def serve(
             lifespan="off",
         )
         uvicorn.Server(config).run(sockets=[opened])
+
+
+def _is_every_address(host: str) -> bool:
+    """Return True for the addresses 0.0.0.0 and ::, which a browser cannot open on another machine."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
 
 
 def is_loopback(host: str) -> bool:

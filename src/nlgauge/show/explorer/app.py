@@ -23,7 +23,7 @@ from nlgauge.show.report.page import WEB, body
 _KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
 # The greatest length of a text of the user, in characters.
 _LONGEST = 20_000
-_ASK = "Unknown result, label or segment. Choose existing ones."
+_ASK = "Unknown result, metric or segment. Load the page again."
 
 
 def application(results: Sequence[Served]) -> Starlette:
@@ -42,7 +42,7 @@ def application(results: Sequence[Served]) -> Starlette:
     async def file(request: Request) -> Response:
         content = files.get(request.url.path)
         return (
-            PlainTextResponse("There is no such page.", 404)
+            PlainTextResponse("Unknown page. Open the address that `nlgauge serve` printed.", 404)
             if content is None
             else Response(content[0], media_type=content[1])
         )
@@ -58,7 +58,7 @@ def application(results: Sequence[Served]) -> Starlette:
             else (await computed(lambda: served.parts)).get(request.path_params["name"])
         )
         if content is None:
-            return PlainTextResponse("There is no such part.", 404)
+            return PlainTextResponse("Unknown part of the page. Load the page again.", 404)
         return Response(content, media_type="application/octet-stream", headers={"content-encoding": "gzip"})
 
     async def why(request: Request) -> Response:
@@ -75,7 +75,7 @@ def application(results: Sequence[Served]) -> Starlette:
     async def slices(request: Request) -> Response:
         served, dimension = found(request), request.query_params.get("by", "")
         if served is None or dimension not in served.dimensions:
-            return PlainTextResponse("Unknown result or column. Choose existing ones.", 400)
+            return PlainTextResponse("Unknown result or field. Load the page again.", 400)
         return await answered(lambda: served.slices(dimension))
 
     async def own(request: Request) -> Response:
@@ -89,7 +89,9 @@ def application(results: Sequence[Served]) -> Starlette:
         if served is None or label not in served.labels:
             return PlainTextResponse(_ASK, 400)
         if sum(map(len, (prediction, source, *references))) > _LONGEST:
-            return PlainTextResponse(f"The texts may have {_LONGEST:,} characters together.", 413)
+            return PlainTextResponse(
+                f"The texts are too long; use at most {_LONGEST:,} characters in total.", 413
+            )
         return await answered(lambda: served.own(label, prediction, references, source))
 
     async def answered(function: Callable[[], Any]) -> Response:

@@ -61,11 +61,13 @@ class Guard:
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return PlainTextResponse("The explorer answers only at the address that it printed.", 421)
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("The explorer only reads.", 405, {"allow": "GET, HEAD"})
+            return PlainTextResponse(
+                "The explorer accepts only GET and HEAD requests.", 405, {"allow": "GET, HEAD"}
+            )
         origins = {f"http://{host}" for host in self._hosts}
         foreign = any(origin not in origins for origin in headers.get("origin", []))
         if foreign or any(site not in ("none", "same-origin") for site in headers.get("sec-fetch-site", [])):
-            return PlainTextResponse("Requests of other pages are refused.", 403)
+            return PlainTextResponse("Requests from other sites are refused.", 403)
         if any(_same(value, self._token) for value in self._held(headers)):
             return None
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
@@ -74,7 +76,7 @@ class Guard:
             answer = RedirectResponse("/", 303)
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
             return answer
-        return PlainTextResponse("Open the address that `nlgauge serve` printed: it has the token.", 403)
+        return PlainTextResponse("Open the address that `nlgauge serve` printed; it contains the token.", 403)
 
     def _held(self, headers: Mapping[str, list[str]]) -> list[str]:
         """Return the values of the explorer's cookie.

@@ -19,6 +19,7 @@ from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Metric
+from nlgauge.metric.imported import Imported
 from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
 from nlgauge.show.page_data.data import view_of
@@ -69,7 +70,9 @@ class Served:
         """Return the metrics that explain segments, by their labels as a page shows them."""
         metrics = self.result._job.metrics
         return {
-            visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)
+            visible(label): label
+            for label in self.result.labels
+            if isinstance(metrics.get(label), Metric) and not isinstance(metrics[label], Imported)
         }
 
     @lazy
@@ -128,7 +131,7 @@ class Served:
             return {
                 value: [i for i, own in enumerate(values) if own == value] for value in dict.fromkeys(values)
             }
-        lengths = np.array([len(corpus.texts[text].split()) for text in self._measured()])
+        lengths = np.array([len(text.split()) for text in self._measured()])
         edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _LENGTHS + 1), method="inverted_cdf"))
         found = {}
         for number, (low, high) in enumerate(
@@ -141,16 +144,15 @@ class Served:
             ).tolist()
         return {name: segments for name, segments in found.items() if segments}
 
-    def _measured(self) -> list[int]:
-        """Return the text of each segment whose length is used."""
+    def _measured(self) -> list[str]:
+        """Return the text of each segment whose length is used; "" if it has none."""
         corpus = self.result.corpus
-        if corpus.references is not None:
-            return [int(row[0]) for row in corpus.references]
-        return (
-            corpus.sources.tolist()
-            if corpus.sources is not None
-            else [int(row[0]) for row in corpus.predictions[self.result.systems[0]]]
+        if corpus.references is None and corpus.sources is not None:
+            return [corpus.texts[text] for text in corpus.sources.tolist()]
+        column = (
+            corpus.predictions[self.result.systems[0]] if corpus.references is None else corpus.references
         )
+        return [corpus.texts[int(row[0])] if len(row) else "" for row in column]
 
     def own(self, label: str, prediction: str, references: list[str], source: str) -> dict[str, Any]:
         """Return the scores and explanations of a text of the user by a metric of this result; fitted values
@@ -163,7 +165,7 @@ class Served:
         fit = metric.fit()
         if fit is not None and fit.over == "system":
             raise ParameterError(
-                f"{label} is fitted on all texts of a system, so it cannot score a single text."
+                f"{label} is fitted on all texts of a system, so it cannot score a single text; choose another metric."
             )
         corpus = Corpus.read(
             [prediction],

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge.metric.imported import Imported
+
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
@@ -78,14 +80,25 @@ def facts_of(outputs: Sequence[dict[str, Any]], groups: Sequence[Group]) -> Fact
 def equal_texts(result: Result) -> list[Group]:
     """Return the systems in groups whose predictions are equal on every segment; a system that differs
     from all others is a group of one.
+
+    Equal texts have equal scores, except imported scores: systems with different imported scores are not
+    grouped.
     """
-    groups: dict[tuple[bytes, bytes], list[int]] = {}
+    imported = [label for label, metric in result._job.metrics.items() if isinstance(metric, Imported)]
+    groups: dict[tuple[bytes, ...], list[int]] = {}
     for number, system in enumerate(result.systems):
         texts = result.corpus.predictions.get(system) if result.has_texts else None
         key = (
-            (str(number).encode(), b"")
-            if texts is None
-            else (np.asarray(texts.values).tobytes(), np.asarray(texts.offsets).tobytes())
+            (str(number).encode(),)
+            if texts is None or not len(texts.values)
+            else (
+                np.asarray(texts.values).tobytes(),
+                np.asarray(texts.offsets).tobytes(),
+                *(
+                    np.asarray(result._tables[system, label].statistics[label]).tobytes()
+                    for label in imported
+                ),
+            )
         )
         groups.setdefault(key, []).append(number)
     return [tuple(group) for group in groups.values()]

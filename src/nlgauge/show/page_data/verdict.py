@@ -78,7 +78,10 @@ def _tells_nothing(best: Group, top: Group | None, systems: int) -> bool:
 
 
 def _leaders(facts: Facts) -> Sentence:
-    """Return who is first on how many metrics; the first system named is the first of the order."""
+    """Return the sentence about the systems that are first on the most metrics.
+
+    It begins with the first system of `facts.order`.
+    """
     count, leading = len(facts.voices), facts.order[0]
     most = max(facts.first)
     if most == 0:

@@ -56,7 +56,7 @@ def not_sent(costs: Costs) -> list[str]:
     price = (
         f"at most about {used['estimated cost']:.4g}"
         if "estimated cost" in used
-        else "not known without prices=IN,OUT"
+        else 'not known without calls="prices=IN,OUT"'
     )
     return [
         "Dry run: nothing was sent to a judge. Expected:"

@@ -9,6 +9,7 @@ from nlgauge._core.numbers import bounds, counted, number, p_value
 from nlgauge._core.page import Cell, Footnotes, Page, Sheet, Tone, column
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.gate import CheckOutcome
+from nlgauge.results.plans.aa import VERDICTS, AAStudy, Flakiness
 from nlgauge.show.pages.missing import missing_note
 from nlgauge.show.pages.tested import gain_note, how_tested
 
@@ -75,7 +76,7 @@ def _power_notes(found: Sequence[CheckOutcome]) -> list[str]:
     ]
     notes = (
         [
-            "Smaller drops than these may pass unseen (found with a chance of 80%):"
+            "Drops that the tests detect with a probability of 80%; smaller drops may be missed:"
             f" {', '.join(dict.fromkeys(drops))}."
         ]
         if drops
@@ -100,3 +101,33 @@ def _numbers(verdict: CheckOutcome) -> dict[str, str]:
             "p (Holm)": p_value(row.p_holm),
         }
     return found
+
+
+def aa_page(study: AAStudy) -> Page:
+    """Return the shares of verdicts on identical systems, and how far identical runs lie apart."""
+    columns = [column("fails if"), *(column(verdict, "number") for verdict in VERDICTS)]
+    rows = [
+        [Cell(row.condition), *(Cell(_share(*row.share(verdict))) for verdict in VERDICTS)]
+        for row in study.rows
+    ]
+    answers = counted(round(study.answers), "prediction")
+    notes = [
+        f"A/A study of {study.system}: {counted(study.divisions, 'random division')} of its repeats into two"
+        f" halves with {answers} per segment; shares with 95% intervals (Wilson).",
+        *(_moves(row) for row in study.rows),
+    ]
+    return Page([Sheet(columns, rows)], notes=notes)
+
+
+def _moves(row: Flakiness) -> str:
+    """Return how far identical runs lie apart, and how often a fixed threshold would fail them."""
+    least = f"of {number(row.threshold, row.output)}" if row.threshold else "of any size"
+    return (
+        f"{row.condition}: the score moves by up to {number(row.moves, row.output)} (95%) between identical runs;"
+        f" a threshold {least} without a test would fail {100 * row.fails:.0f}% of them, and a threshold of"
+        f" {number(row.safe, row.output)} 1%."
+    )
+
+
+def _share(share: float, low: float, high: float) -> str:
+    return f"{100 * share:.0f}% [{100 * low:.0f}%, {100 * high:.0f}%]"

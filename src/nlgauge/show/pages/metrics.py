@@ -14,7 +14,7 @@ from nlgauge.metric.registry import find
 
 
 def card_page(found: Card) -> Page:
-    """Return the facts of a card, then its text."""
+    """Return the facts of a card, then its text and its citation."""
     facts = {
         "name": found.name,
         "scores": "; ".join(map(_described, _outputs(find(found.name)))),
@@ -29,7 +29,8 @@ def card_page(found: Card) -> Page:
     }
     blocks: list[Block] = [Line(f"{found.title} ({found.year})", "best")]
     blocks += [Line(f"{name}: {value}") for name, value in facts.items() if value]
-    return Page([*blocks, Document(found.text)])
+    citation = f"\n## Citation\n\n```bibtex\n{found.citation}\n```\n" if found.citation else ""
+    return Page([*blocks, Document(found.text + citation)])
 
 
 def _outputs(metric: type[AnyMetric]) -> list[Output]:

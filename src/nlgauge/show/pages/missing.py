@@ -21,7 +21,7 @@ _WORDS = {
     "empty": "empty prediction",
     "unreadable": "unreadable reply",
     "error": "no reply",
-    "absent": "input without a score",
+    "absent": "not scored",
 }
 
 

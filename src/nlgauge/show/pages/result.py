@@ -14,6 +14,7 @@ import numpy as np
 from nlgauge._core.numbers import bounds, counted, number, p_value, stars
 from nlgauge._core.page import Cell, Column, Footnotes, Gauge, Line, Page, Sheet, column
 from nlgauge.metric import CorpusMetric, Output
+from nlgauge.results.asking import sentences
 from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
 from nlgauge.results.labels import output_name
@@ -378,7 +379,8 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
 
 
 def _remarks(cells: ScoreCells) -> list[str]:
-    result, found = cells.result, []
+    result = cells.result
+    found = [] if result.sequential is None else sentences(result.sequential)
     if repeated := equal_note(cells.equal, {(shown.label, shown.output.name) for shown in cells.outputs()}):
         found.append(repeated)
     for (system, label), table in result._tables.items():

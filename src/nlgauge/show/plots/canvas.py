@@ -247,7 +247,7 @@ def few_ticks(axis: Any, count: int = 5, whole: bool = False) -> None:
 
 
 def room(names: Iterable[object], size: float = SMALL) -> float:
-    """Return the inches that the longest of these names takes, nearly."""
+    """Return the approximate width of the longest of these names in inches."""
     return max((_columns(shown(name)) for name in names), default=0) * size * 0.62 / 72
 
 
@@ -357,7 +357,7 @@ def the_only(rows: Findings, *columns: str) -> None:
         if len(values) > 1:
             listed = ", ".join(map(repr, values[:5]))
             raise InputError(
-                f"the rows have {len(values)} values of {column!r} ({listed}), and the plot shows one;"
+                f"the rows have {len(values)} values of {column!r} ({listed}), but the plot shows one;"
                 f" select it with .where({column}={values[0]!r})."
             )
 
@@ -370,7 +370,7 @@ def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
 def needed(rows: Findings, plot: str, *columns: str) -> None:
     """Raise if there are no rows, or if they lack what the plot shows."""
     if not rows.rows:
-        raise InputError(f"{plot} needs rows, but the findings are empty.")
+        raise InputError(f"{plot} needs rows, but the findings have none.")
     if missing := [column for column in columns if column not in rows.names]:
         raise InputError(
             f"{plot} needs the columns {', '.join(columns)}, but {', '.join(missing)} is missing;"

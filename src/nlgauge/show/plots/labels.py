@@ -81,7 +81,7 @@ def name_points(
     if homeless:
         warnings.warn(
             f"the figure has no room for the names of {', '.join(homeless)}; they are missing. Draw"
-            " on larger axes, passed as ax.",
+            " fewer points, or in Python pass larger axes as ax.",
             stacklevel=3,
         )
     return made

@@ -4,6 +4,7 @@ segments, why, and how sure that is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -80,17 +81,19 @@ def _add_texts(
         chosen_segments(meta["outputs"], columns, size, meta["test"]["seed"], meta["pair"])
         for size in (count, min(count, _FEW))
     )
-    all_texts = dict(text_parts(result.corpus, result.systems))
+    all_texts = within(text_parts(result.corpus, result.systems), limit - embedded(parts))
     fewer = (
         all_texts
-        if len(segments) == len(result.corpus)
+        if all_texts is not None and len(segments) == len(result.corpus)
         else dict(text_parts(result.corpus, result.systems, segments))
     )
     explained = Explained(result, few, meta["pair"], explain == "all")
     limit -= _ABOUT_SEGMENT * len(segments)
     left = explained.add(few, limit - embedded(parts) - embedded(fewer))
-    fits = embedded(parts) + embedded(all_texts) + embedded(explained.parts) <= limit
-    shown = all_texts if fits else fewer
+    fits = (
+        all_texts is not None and embedded(parts) + embedded(all_texts) + embedded(explained.parts) <= limit
+    )
+    shown = all_texts if all_texts is not None and fits else fewer
     rest = [segment for segment in segments if segment not in set(few)]
     left += len(rest) if left else explained.add(rest, limit - embedded(parts) - embedded(shown))
     meta |= explained.meta() | {
@@ -103,3 +106,14 @@ def _add_texts(
     if left:
         meta["left_out"].append(f"the explanations of {counted(left, 'segment')}")
     parts |= shown | explained.parts
+
+
+def within(parts: Iterator[tuple[str, bytes]], room: float) -> dict[str, bytes] | None:
+    """Return the parts if they take no more than `room` bytes in a page, else None without making the rest."""
+    made: dict[str, bytes] = {}
+    for name, content in parts:
+        made[name] = content
+        room -= embedded({name: content})
+        if room < 0:
+            return None
+    return made

@@ -1,7 +1,7 @@
 // Agreement of scores over all outputs of all systems, and the largest disagreements of two scores.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { colour, correlation, nameOf, number, plural, swatch } from "./format.js";
+import { color, correlation, nameOf, number, plural, swatch } from "./format.js";
 import { snippet, unfiltered } from "./listed.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
@@ -177,7 +177,7 @@ function scatter() {
       cx: x(one.x),
       cy: y(one.y),
       r: all.length > 600 ? 2 : 3.6,
-      fill: colour(one.system),
+      fill: color(one.system),
       "fill-opacity": (0.3 + 0.65 * Math.min(1, Math.abs(one.gap) * 1.6)).toFixed(2),
       tip: `${systems[one.system]}, ${store.ids[one.segment]}\n${nameOf(first)} ${number(store.score(state.x, one.system, one.segment), first)}, ${nameOf(second)} ${number(store.score(state.y, one.system, one.segment), second)}`,
       onclick: () => set({ segment: one.segment, system: one.system }, "segment", "goto"),

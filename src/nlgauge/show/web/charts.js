@@ -1,6 +1,6 @@
 // Pieces of pictures that several sections draw.
 import { g, h } from "./dom.js";
-import { colour, nameOf, number } from "./format.js";
+import { color, nameOf, number } from "./format.js";
 import { scaleLinear } from "./vendor/d3.js";
 
 // A picture with a sentence for those who do not see it.
@@ -33,8 +33,8 @@ export function strip(output, system, width, best = null) {
     `${nameOf(output)} ${number(score, output)}${interval}`,
     band && g("rect", { class: "band", x: x(output.low[best]), width: Math.max(1, x(output.high[best]) - x(output.low[best])), y: 0, height: 16, rx: 2 }),
     g("line", { class: "rail", x1: 0, x2: width, y1: 8, y2: 8 }),
-    low !== null && g("line", { class: "whisker", x1: x(low), x2: x(high), y1: 8, y2: 8, stroke: colour(system) }),
-    g("circle", { class: "dot", cx: x(score), cy: 8, r: 3.6, fill: colour(system) }),
+    low !== null && g("line", { class: "whisker", x1: x(low), x2: x(high), y1: 8, y2: 8, stroke: color(system) }),
+    g("circle", { class: "dot", cx: x(score), cy: 8, r: 3.6, fill: color(system) }),
   );
 }
 

@@ -1,7 +1,7 @@
 // A system against a baseline: the gain on every score, and of one score on every segment.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { arrow, colour, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
+import { arrow, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
 import { MISSING, metricOutputs } from "./leaderboard.js";
 import { snippet, unfiltered } from "./listed.js";
 import { svg } from "./charts.js";
@@ -90,7 +90,7 @@ function forest() {
     const { output, gain, ends, sure } = found;
     const most = Math.max(Math.abs(gain), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
     const x = scaleLinear([-most, most], [4, width - 4]);
-    const tone = output.up === null ? "var(--ink-3)" : colour(gain > 0 ? state.a : state.b);
+    const tone = output.up === null ? "var(--ink-3)" : color(gain > 0 ? state.a : state.b);
     const chosen = state.output === found.number;
     const choose = () => set({ output: found.number, range: null }, "output");
     return h(
@@ -199,7 +199,7 @@ function waterfall() {
       "Click a bar to open its segment.",
     ),
     drawn,
-    h("div", { class: "shares" }, share(wins, colour(state.a), "better"), share(equal, "var(--line-2)", "equal"), share(losses, colour(state.b), "worse")),
+    h("div", { class: "shares" }, share(wins, color(state.a), "better"), share(equal, "var(--line-2)", "equal"), share(losses, color(state.b), "worse")),
     store.lengths && h("div", { class: "makers" }, makers(list.slice(0, 3), output, state.a), makers(list.slice(-3).reverse(), output, state.b)),
     data(`gains on ${nameOf(output)}`, table, { drawn }),
   );
@@ -225,15 +225,15 @@ function falls(list, output, label) {
         width: Math.max(0.6, x(place + 1) - x(place) - gap),
         y: Math.min(y(0), y(difference)),
         height: Math.max(1, Math.abs(y(difference) - y(0))),
-        fill: colour(difference > 0 ? state.a : state.b),
+        fill: color(difference > 0 ? state.a : state.b),
         tip: `${store.ids[segment]}\n${nameOf(output)} ${number(store.score(state.output, state.a, segment), output)} against ${number(store.score(state.output, state.b, segment), output)}`,
         onclick: () => open(segment),
       });
     picture.append(g("g", {}, list.map(bar)));
   } else {
     picture.append(
-      g("path", { d: outline(list, x, y, Math.max), fill: colour(state.a) }),
-      g("path", { d: outline(list, x, y, Math.min), fill: colour(state.b) }),
+      g("path", { d: outline(list, x, y, Math.max), fill: color(state.a) }),
+      g("path", { d: outline(list, x, y, Math.min), fill: color(state.b) }),
     );
     picture.addEventListener("click", event => {
       const box = picture.getBoundingClientRect();

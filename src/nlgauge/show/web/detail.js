@@ -1,7 +1,7 @@
 // One segment: its scores, why each system got them, its references and its source.
 import { byId, h, redraw } from "./dom.js";
 import { set, state } from "./state.js";
-import { colour, nameOf, number, plural, swatch } from "./format.js";
+import { color, nameOf, number, plural, swatch } from "./format.js";
 import { markHits } from "./listed.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
@@ -161,7 +161,7 @@ function systems(shown, texts, why, kind, segment) {
     const text = texts.predictions.get(system) ?? null;
     return h(
       "article",
-      { class: system === state.system ? "sys on" : "sys", vars: { "--c": colour(system) } },
+      { class: system === state.system ? "sys on" : "sys", vars: { "--c": color(system) } },
       h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
       own.length > 0 ? explained(own, { ...texts, prediction: text, width }) : text !== null && h("p", { class: "text", dir: "auto" }, text),
       own.length === 0 && kind && partly(system),

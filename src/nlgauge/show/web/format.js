@@ -3,25 +3,25 @@ import { h } from "./dom.js";
 import { state } from "./state.js";
 
 // Up to this many systems have a color each; of more, only the two compared systems.
-const COLOURS = 8;
+const COLORS = 8;
 let systems = 0;
 
 export function countSystems(count) {
   systems = count;
 }
 
-export function colour(system) {
-  if (systems <= COLOURS) return `var(--s${system})`;
+export function color(system) {
+  if (systems <= COLORS) return `var(--s${system})`;
   if (system === state.a) return "var(--s0)";
   return system === state.b ? "var(--s1)" : "var(--ink-4)";
 }
 
-export function isColoured(system) {
-  return systems <= COLOURS || system === state.a || system === state.b;
+export function isColored(system) {
+  return systems <= COLORS || system === state.a || system === state.b;
 }
 
 export function swatch(system) {
-  return h("i", { class: "swatch", vars: { "--c": colour(system) }, "aria-hidden": "true" });
+  return h("i", { class: "swatch", vars: { "--c": color(system) }, "aria-hidden": "true" });
 }
 
 export function who(system, name) {

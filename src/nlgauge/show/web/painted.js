@@ -1,6 +1,6 @@
 // Texts with marked tokens. Explanations have the places of tokens in code points; strings of the page count UTF-16 units.
 
-// Marks that tokenisers put before or after a piece of a word, and pieces that are not of the text.
+// Marks that tokenizers put before or after a piece of a word, and pieces that are not of the text.
 const EDGES = /^(##|[ĠĊ▁]+)|<\/w>$/g;
 const SPECIAL = /^(\[(CLS|SEP|PAD|MASK)\]|<\/?s>|<pad>|<\|.*\|>)$/;
 
@@ -33,7 +33,7 @@ export function painted(text, tokens, spans, mark) {
   return out;
 }
 
-// Neighbours with the same value become one mark, with the space between them; a screen reader then meets words.
+// Neighbors with the same value become one mark, with the space between them; a screen reader then meets words.
 export function joined(text, tokens, spans, values, mark) {
   const out = [];
   let run = null;

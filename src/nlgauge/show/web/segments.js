@@ -1,7 +1,7 @@
 // The workspace of segments: a list that can be searched, filtered and ordered at the left, one segment at the right.
 import { byId, clear, g, h, redraw, say } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { arrow, colour, isColoured, nameOf, plural, tick } from "./format.js";
+import { arrow, color, isColored, nameOf, plural, tick } from "./format.js";
 import { brush, svg } from "./charts.js";
 import { listed, snippet } from "./listed.js";
 import { store } from "./store.js";
@@ -267,7 +267,7 @@ function dots(segment, x) {
     { width: 138, height: ROW, "aria-hidden": "true" },
     g("line", { class: "rail", x1: 5, x2: 133, y1: middle, y2: middle }),
     scores.length > 1 && g("line", { class: "span", x1: x(Math.min(...scores)), x2: x(Math.max(...scores)), y1: middle, y2: middle }),
-    all.map(({ system, score }) => g("circle", { class: "dot", cx: x(score), cy: middle, r: isColoured(system) ? 4 : 2.2, fill: colour(system) })),
+    all.map(({ system, score }) => g("circle", { class: "dot", cx: x(score), cy: middle, r: isColored(system) ? 4 : 2.2, fill: color(system) })),
   );
 }
 
@@ -290,7 +290,7 @@ function distribution() {
     width,
     height,
     `Distribution of ${nameOf(output)}`,
-    hills.map((hill, system) => isColoured(system) && g("path", { class: "hill", d: shape(hill), stroke: colour(system), fill: colour(system) })),
+    hills.map((hill, system) => isColored(system) && g("path", { class: "hill", d: shape(hill), stroke: color(system), fill: color(system) })),
     g("line", { class: "rail", x1: 8, x2: width - 8, y1: height - foot, y2: height - foot }),
     g("g", { class: "grid" }, x.ticks(6).map(value => g("text", { x: x(value), y: height - 5, "text-anchor": "middle" }, tick(value)))),
   );

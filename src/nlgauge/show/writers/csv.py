@@ -63,7 +63,7 @@ class _Lines:
 
 
 def row_writer(stream: Writable, delimiter: str) -> Any:
-    """Return a writer of rows, as of the module csv."""
+    """Return a `csv.writer` for a stream."""
     return csv.writer(_Lines(stream), delimiter=delimiter, lineterminator="\r\n")
 
 

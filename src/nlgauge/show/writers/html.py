@@ -1,4 +1,4 @@
-"""Pages as HTML for notebooks: everything escaped, no script, styles inline, colours that read on light
+"""Pages as HTML for notebooks: everything escaped, no script, styles inline, colors that read on light
 and on dark ground.
 """
 

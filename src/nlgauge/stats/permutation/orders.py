@@ -58,7 +58,7 @@ def _spearman(x: Array, z: Array, _: str) -> Array:
         signs = order_signs(x[i], x[j])
         ranks[i] += signs
         ranks[j] -= signs
-    # Twice the centred ranks, so whole numbers: their sum is 0 already.
+    # Twice the centered ranks, so whole numbers: their sum is 0 already.
     human = 2 * mid_ranks(z) - len(z) - 1
     squares = np.einsum("nr,nr->r", ranks, ranks, dtype=np.float64) * (human @ human)
     return np.where(

@@ -4,7 +4,7 @@ published tables.
 Every pair of outputs is right or wrong by each of two metrics. Swapping the verdicts of the metrics on a pair
 changes the difference of their accuracies only if exactly one is right, so that the null is
 binomial: a sign test. It takes the pairs of one segment as independent, which they are not:
-`compare(level="input", coefficient="acc_eq", generalise_to="inputs")` swaps whole segments instead.
+`compare(level="input", coefficient="acc_eq", generalize_to="inputs")` swaps whole segments instead.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def pair_swap_test(first: ArrayLike, second: ArrayLike) -> PairSwaps:
     one, other = np.asarray(first, bool), np.asarray(second, bool)
     if one.shape != other.shape or not one.size:
         raise InputError(
-            f"both metrics must say of the same pairs whether they have them right, got shapes {one.shape}"
-            f" and {other.shape}."
+            "first and second must have one value for each of the same pairs, and at least one pair; got the shapes"
+            f" {one.shape} and {other.shape}."
         )
     more, less = int((one & ~other).sum()), int((other & ~one).sum())
     return PairSwaps(more, less, (more - less) / one.size, sign_test(more, less))

@@ -170,7 +170,7 @@ class Group:
         """
         n = len(self.z)
         if self.name == "spearman":
-            # The numerator has twice the centred ranks of x.
+            # The numerator has twice the centered ranks of x.
             return np.asarray(2 * np.sqrt(_spread(n, cubes) * self._human))
         ordered = (n * (n - 1) - squares) / 2
         return np.asarray(

@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError, did_you_mean
 
-GENERALISES_TO: Mapping[str, str] = {
+GENERALIZES_TO: Mapping[str, str] = {
     "systems": "systems",
     "inputs": "inputs",
     "cells": "inputs",
@@ -75,10 +75,10 @@ def drawn_swaps(kind: str, systems: int, inputs: int, resamples: int, seed: int)
     >>> drawn_swaps("systems", 3, 5, 4, seed=1).of_cells().shape
     (4, 3, 1)
     """
-    if kind not in GENERALISES_TO:
+    if kind not in GENERALIZES_TO:
         raise ParameterError(
-            f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got"
-            f" {kind!r}{did_you_mean(str(kind), GENERALISES_TO)}."
+            f"swap must be one of {', '.join(map(repr, GENERALIZES_TO))}, got"
+            f" {kind!r}{did_you_mean(str(kind), GENERALIZES_TO)}."
         )
     rng = np.random.default_rng(seed)
 

@@ -208,7 +208,7 @@ def test_long_texts_flow_over_many_lines():
     assert [text for text in words(ax.figure) if text in LONG] == LONG
 
 
-def test_marks_of_tokenisers_are_not_shown():
+def test_marks_of_tokenizers_are_not_shown():
     assert cleaned(["\u0120the", "\u0120cat", "s"]) == (["the", "cat", "s"], [False, False, True])
     assert cleaned(["\u2581a", "b"]) == (["a", "b"], [False, True])
     assert cleaned(["a", "b"]) == (["a", "b"], [True, True])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import click
@@ -26,7 +25,7 @@ from nlgauge.cli.commands.meta.study import (
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import STATISTICS, option
+from nlgauge.cli.parameters import STATISTICS, Options, option
 
 _RESAMPLED = ("systems", "inputs", "both", "fisher", "none")
 # The columns of tables; --details shows all.
@@ -46,15 +45,14 @@ _SHOWN = (
 )
 
 
-@dataclass(frozen=True)
-class AgreementOptions:
+class AgreementOptions(Options):
     """Levels, coefficients and intervals."""
 
     levels: Annotated[
         list[str] | None,
         option(
             "--level",
-            help="Levels: system, input, global, by_system (default: the first three).",
+            help="Levels, separated by commas: system,input,global (default), by_system.",
             metavar="LEVEL",
             panel=STATISTICS,
         ),
@@ -73,7 +71,7 @@ class AgreementOptions:
         str,
         option(
             "--interval",
-            help=f"Unit of resampling for intervals: {', '.join(_RESAMPLED)}.",
+            help="Intervals: resample systems, inputs or both; fisher (no resampling), or none.",
             metavar="WHAT",
             panel=STATISTICS,
         ),
@@ -90,7 +88,7 @@ class AgreementOptions:
     ] = 1000
     confidence: Confidence = 0.95
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         one_of(self.interval, _RESAMPLED, "--interval")
         checked_confidence(self.confidence)
 
@@ -131,8 +129,8 @@ def run(
     `nlgauge score` reads them. For records and saved results, --human names the fields with human scores,
     or for a saved result a file with the columns system, segment and human scores.
 
-    With -o the scores are saved, and later runs compute only metrics that are missing. Subcommands work on
-    that directory: compare, between, cost, estimate.
+    With -o the scores are saved, and later runs compute only metrics that are missing. The subcommands
+    compare, between and cost read that directory; estimate reads DATA, and with -o the saved scores.
 
     --plot FILE draws a forest plot. --plot KIND=FILE draws another figure: scatter, heatmap, pareto, topk,
     distributions, calibration or landscape.

@@ -45,14 +45,14 @@ def compare(
         list[str] | None,
         option(
             "--against",
-            help="Compare each metric with only these, and correct for only these pairs.",
+            help="Compare each metric only with these, and correct only for these pairs.",
             metavar="METRIC",
             panel=STATISTICS,
         ),
     ] = None,
     level: SavedLevel = None,
     coefficient: SavedCoefficient = None,
-    generalise_to: Annotated[
+    generalize_to: Annotated[
         str | None,
         option(
             "--generalize-to",
@@ -66,7 +66,7 @@ def compare(
         str | None,
         option(
             "--test",
-            help="Test: randomization, bootstrap or williams.",
+            help="Test: randomization (default), bootstrap (default for both) or williams.",
             metavar="TEST",
             panel=STATISTICS,
         ),
@@ -75,7 +75,7 @@ def compare(
         str | None,
         option(
             "--adjust",
-            help="Correction for several pairs: maxT, holm, bonferroni, bh, by or none.",
+            help="Correction: maxT (default), holm (for williams), bonferroni, bh, by or none.",
             metavar="RULE",
             panel=STATISTICS,
         ),
@@ -112,11 +112,11 @@ def compare(
         level=level,
         coefficient=coefficient,
         test=test,
-        generalise_to=generalise_to,
+        generalize_to=generalize_to,
         adjust=adjust,
         resamples=resamples,
         seed=seed,
-        human=split(human) or list(judgments.humans),
+        human=list(judgments.humans),
         metrics=split(metrics) or None,
         confidence=confidence,
         against=split(against) or None,
@@ -124,7 +124,7 @@ def compare(
     comparison = replace(comparison, notes=(*comparison.answer(), *comparison.notes))
     if shown.form == "table" and not comparison.made.get("against"):
         for family in dict.fromkeys((row["human"], row["group"]) for row in comparison):
-            show_findings(_with_letters(comparison, *family), _CLUSTERS, replace(shown, quiet=True))
+            show_findings(_with_letters(comparison, *family), _CLUSTERS, shown.changed(quiet=True))
     show_findings(comparison, _SHOWN, shown)
     if plot is not None:
         comparison.plot(plot)

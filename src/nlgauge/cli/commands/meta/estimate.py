@@ -62,11 +62,11 @@ def estimate(
             panel=STATISTICS,
         ),
     ] = None,
-    generalise_to: Annotated[
+    generalize_to: Annotated[
         str,
         option(
             "--generalize-to",
-            help="New inputs like these (inputs), or only these texts (none).",
+            help="Scope of the claim: new inputs like these (inputs), or only these texts (none).",
             metavar="WHAT",
             panel=STATISTICS,
             aliases=("--generalise-to",),
@@ -121,7 +121,9 @@ def estimate(
     Judge these segments for all systems, then pass the file with --probabilities next.csv.
     """
     checked_confidence(confidence)
-    one_of(generalise_to, ("inputs", "none"), "--generalise-to")
+    one_of(generalize_to, ("inputs", "none"), "--generalize-to")
+    if drawn is not None:
+        one_of(drawn, ("segments", "cells"), "--drawn")
     if width is not None and count is not None:
         raise click.UsageError("--width and --next cannot be combined.")
     judged = studied(data, metrics, study, models, output, seed, shown.quiet).judgments
@@ -139,7 +141,7 @@ def estimate(
     estimates = judged.estimate(
         of=of,
         drawn=drawn,
-        generalise_to=generalise_to,
+        generalize_to=generalize_to,
         probabilities=chances,
         confidence=confidence,
         seed=seed,
@@ -169,5 +171,7 @@ def _probabilities(path: Path, judged: Judgments) -> list[float]:
     by_segment = {row[places[0]]: float(row[places[1]] or math.nan) for row in rows}
     missing = [segment for segment in judged.segments if str(segment) not in by_segment]
     if missing:
-        raise InputError(f"{path} lacks the probability of segment {missing[0]!r}.")
+        raise InputError(
+            f"{path} lacks the probability of segment {missing[0]!r}; use the unchanged file of --next."
+        )
     return [by_segment[str(segment)] for segment in judged.segments]

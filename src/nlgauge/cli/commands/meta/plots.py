@@ -89,7 +89,7 @@ def _the_metric(judgments: Judgments, kind: str) -> str:
 
 def checked_plot(path: str | None) -> None:
     """Raise if a plot cannot be written, before any work is done."""
-    from nlgauge.show.plots.files import check_file
-
     if path is not None:
+        from nlgauge.show.plots.files import check_file
+
         check_file(path)

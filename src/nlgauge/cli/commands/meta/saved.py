@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+import click
+
 from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
@@ -30,7 +32,7 @@ _Coefficient = Annotated[
     option(
         "--coefficient",
         "-c",
-        help="Coefficient, such as pearson, spearman or kendall.",
+        help="Coefficient, such as pearson or kendall.",
         metavar="NAME",
         panel=STATISTICS,
     ),
@@ -46,7 +48,9 @@ def between(
     human: Annotated[
         list[str] | None,
         option(
-            "--human", help="Fields of a result with human scores; requires --with-humans.", metavar="NAME"
+            "--human",
+            help="Human dimensions or fields; requires --with-humans (default for studies: all).",
+            metavar="NAME",
         ),
     ] = None,
     level: _Level = "global",
@@ -60,6 +64,8 @@ def between(
 
     Correlate each pair of metrics of a study or a saved result.
     """
+    if human and not humans:
+        raise click.UsageError(f"--human {','.join(human)} requires --with-humans; add it, or omit --human.")
     checked_plot(plot)
     _, (judgments, _) = opened(directory, human, human_needed=humans)
     agreement = judgments.between_metrics(
@@ -77,7 +83,7 @@ def cost(
         list[str] | None,
         option(
             "--human",
-            help="Human dimensions, separated by commas; their mean is used (default: all).",
+            help="Human dimensions or fields, whose mean is used (default for studies: all).",
             metavar="NAME",
         ),
     ] = None,
@@ -99,9 +105,7 @@ def cost(
     study, (judgments, seconds) = opened(directory, human)
     level, coefficient = study.asked(level, coefficient, "kendall")
     named = [judgments.check_metric(label) for label in split(metrics)] or list(judgments.labels)
-    correlations = judgments.correlate(
-        level=level, coefficient=coefficient, human=split(human) or None, metrics=named
-    )
+    correlations = judgments.correlate(level=level, coefficient=coefficient, metrics=named)
     averages = correlations.where(group="average") if "group" in correlations.names else correlations
     _finish(
         costs(averages, seconds),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -12,23 +11,25 @@ import click
 from nlgauge.cli.complete import complete_metrics, complete_results
 from nlgauge.cli.options import FormOptions, ModelOptions
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import BENCHMARK, METRICS, OUTPUT, STATISTICS, argument, option
-from nlgauge.cli.program import note_written
+from nlgauge.cli.parameters import BENCHMARK, METRICS, OUTPUT, STATISTICS, Options, argument, option
+from nlgauge.cli.program import note_running, note_written
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from nlgauge.engine.prepare import MetricSpec
     from nlgauge.meta.benchmarks.study import Study
     from nlgauge.meta.judgments import Judgments
+    from nlgauge.results.result import Result
 
 
 def _complete_data(
     context: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem | str]:
     """Return benchmarks; if none matches, saved results."""
-    from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+    from nlgauge.meta.benchmarks.catalog import CATALOG
 
-    names: list[CompletionItem | str] = [name for name in CATALOGUE if name.startswith(start)]
+    names: list[CompletionItem | str] = [name for name in CATALOG if name.startswith(start)]
     return names or complete_results(context, parameter, start)
 
 
@@ -54,7 +55,7 @@ SavedLevel = Annotated[
     str | None,
     option(
         "--level",
-        help="Level: system, input, global or by_system (default: as in `nlgauge meta -o`).",
+        help="Level: system, input, global or by_system (default: as in the study).",
         metavar="LEVEL",
         panel=STATISTICS,
     ),
@@ -64,7 +65,7 @@ SavedCoefficient = Annotated[
     option(
         "--coefficient",
         "-c",
-        help="Coefficient, such as pearson or kendall (default: as in `nlgauge meta -o`).",
+        help="Coefficient, such as pearson or kendall (default: as in the study).",
         metavar="NAME",
         panel=STATISTICS,
     ),
@@ -92,8 +93,7 @@ StudyMetrics = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class StudyOptions:
+class StudyOptions(Options):
     """Texts and judgments of a benchmark."""
 
     humans: Annotated[
@@ -182,7 +182,6 @@ class StudyOptions:
         )
 
 
-@dataclass(frozen=True)
 class FindingOptions(FormOptions):
     """Format and columns of tables of findings."""
 
@@ -228,13 +227,13 @@ def studied(
     texts = chosen.read()
     if output is not None:
         chosen.save(output, levels, coefficients)
-        note_written(output)
+        note_running(output, "run the same command to continue")
     directory = None if output is None else output / RESULTS
-    names = metrics
-    if not names and directory is not None and not study.overwrite:
-        names = next((list(result.labels) for result in saved(texts, directory).values()), None)
+    specs: list[MetricSpec] = list(metrics or ())
+    if not specs and directory is not None and not study.overwrite:
+        specs = _specs(list(saved(texts, directory).values()))
     results = texts.score(
-        *(names or ([] if chosen.peers else DEFAULT_METRICS)),
+        *(specs or ([] if chosen.peers else DEFAULT_METRICS)),
         output=directory,
         overwrite=study.overwrite,
         seed=seed,
@@ -244,7 +243,21 @@ def studied(
         show_progress=False if quiet else None,
         say=None if quiet else say,
     )
+    note_written(output)
     return Studied(chosen.judgments(texts, results), seconds_per_thousand(*results.values()))
+
+
+def _specs(results: Sequence[Result]) -> list[MetricSpec]:
+    """Return the metrics of saved results; a metric that depends on the language has only its label."""
+    from nlgauge.engine.prepare import as_spec
+    from nlgauge.metric.saved import can_be_made_again
+
+    return [
+        as_spec(label, metric)
+        if can_be_made_again(metric) and all(other._metrics[label] == metric for other in results)
+        else label
+        for label, metric in (results[0]._metrics.items() if results else ())
+    ]
 
 
 def _check_options(study: Study, output: Path | None) -> None:
@@ -253,8 +266,8 @@ def _check_options(study: Study, output: Path | None) -> None:
 
     if (Path(study.benchmark) / STUDY).is_file():
         raise click.BadParameter(
-            f"{study.benchmark} is a study, not a result; extend it with `nlgauge meta BENCHMARK -o"
-            f" {study.benchmark}`, or use a result in {study.benchmark}/results.",
+            f"{study.benchmark} is a study, not a result; name its benchmark and add -o {study.benchmark} to"
+            f" use its scores, or name a result in {study.benchmark}/results.",
             param_hint="'DATA'",
         )
     refused = {
@@ -265,7 +278,7 @@ def _check_options(study: Study, output: Path | None) -> None:
     }
     for name in (name for name, value in refused.items() if value):
         raise click.BadParameter(
-            f"{study.benchmark} is a saved result, but {name} requires a benchmark or a file of texts.",
+            f"{study.benchmark} is a saved result, but {name} requires a benchmark or a file of texts; omit {name}.",
             param_hint=f"'{name}'",
         )
 
@@ -277,14 +290,19 @@ def _of_result(study: Study, metrics: Sequence[str] = (), human_needed: bool = T
     from nlgauge.results.storage.load import load
 
     result = load(study.benchmark)
-    result = of_metrics(result, *metrics) if metrics else result
+    if metrics:
+        # Human scores may be imported scores of the result.
+        humans = [name for name in study.humans if name in result.labels and name not in metrics]
+        result = of_metrics(result, *metrics, *humans)
     return Studied(study.of_result(result, human_needed), seconds_per_thousand(result))
 
 
 def opened(
     directory: Path, human: Sequence[str] | None = None, human_needed: bool = True
 ) -> tuple[Study, Studied]:
-    """Read a directory of `nlgauge meta -o`, or a saved result, whose fields `human` are human scores."""
+    """Read a directory of `nlgauge meta -o` with these human dimensions, or a saved result, whose fields
+    `human` are human scores.
+    """
     from nlgauge.meta.benchmarks.study import STUDY, Study, reopened
     from nlgauge.meta.readers.results import seconds_per_thousand
 
@@ -292,7 +310,9 @@ def opened(
         study = Study(benchmark=str(directory), humans=split(human))
         return study, _of_result(study, human_needed=human_needed)
     study, texts, results = reopened(directory)
-    return study, Studied(study.judgments(texts, results), seconds_per_thousand(*results.values()))
+    judgments = study.judgments(texts, results)
+    chosen = judgments.only(human=split(human)) if human else judgments
+    return study, Studied(chosen, seconds_per_thousand(*results.values()))
 
 
 def check_one_dimension(judgments: Judgments, subject: str) -> None:

@@ -1,4 +1,4 @@
-"""Processes: chunks in worker processes, which are started as programs of their own."""
+"""Executor `Processes`: chunks in worker processes, which are started as separate programs."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from nlgauge.engine.executors.processes.messages import divided, found_in, of_ch
 from nlgauge.engine.executors.processes.wire import WireError, receive, send
 from nlgauge.errors import NlgaugeError
 
-# How long a worker that has closed a pipe may take to end by itself.
+# Time that a worker has to end by itself after it closed a pipe.
 _GRACE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Chunks in worker processes, NLGAUGE_THREADS of them; no `__main__` guard is needed.
+    """Executor with NLGAUGE_THREADS worker processes; scripts need no `__main__` guard.
 
-    Metrics that cannot travel (`messages.divided`) are computed in this process.
+    Metrics that cannot be sent to a worker (`messages.divided`) are computed in this process.
     """
 
     characters: int = 50_000
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk."""
+        """Yield the arrays and the costs of each chunk."""
         remote, local = divided(task)
         count, chunks = counted(chunks, threads())
         if not remote.job.metrics or not count:
@@ -58,7 +58,7 @@ class Processes:
                 free.put(workers[-1])
             for chunk, future in in_order(lambda chunk: pool.submit(compute, chunk), chunks, count):
                 rows, costs = with_local(local, chunk, future.result())
-                # All workers are there at once, each with what it took at the most.
+                # All workers exist at once, so their peaks are added.
                 costs.memory = sum(worker.memory for worker in workers)
                 yield rows, costs
         finally:
@@ -68,14 +68,15 @@ class Processes:
 
 
 class _Worker:
-    """A process that computes chunks: `python -m nlgauge.engine.executors.processes.worker`, spoken to in
-    framed messages.
+    """Process that computes chunks, and the framed messages to and from it.
+
+    The process runs `python -m nlgauge.engine.executors.processes.worker`.
     """
 
     def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
         self.memory = 0.0
         environment = {**os.environ, "NLGAUGE_THREADS": str(its_threads)}
-        # -P: a module in the working directory must not take the place of one that the worker imports.
+        # -P: a module in the working directory must not replace a module that the worker imports.
         command = [sys.executable, "-P", "-m", "nlgauge.engine.executors.processes.worker"]
         try:
             self._process = subprocess.Popen(  # noqa: S603
@@ -84,8 +85,8 @@ class _Worker:
         except OSError as error:
             raise NlgaugeError(
                 f"cannot start a worker process with {sys.executable!r}: {error}",
-                python="score without run_concurrent",
-                cli="score without --jobs",
+                python="pass executor='serial'",
+                cli="use --executor serial without --jobs",
             ) from None
         try:
             self._send(setup)
@@ -94,7 +95,7 @@ class _Worker:
             raise
 
     def compute(self, chunk: Chunk) -> tuple[Rows, Costs]:
-        """What the worker's task gives for a chunk."""
+        """Return the rows and the costs that the worker computes for a chunk."""
         self._send(of_chunk(chunk))
         assert self._process.stdout is not None
         try:
@@ -102,8 +103,8 @@ class _Worker:
         except WireError as error:
             raise NlgaugeError(
                 f"cannot read the answer of a worker process ({error})",
-                python="score without run_concurrent",
-                cli="score without --jobs",
+                python="pass executor='serial'",
+                cli="use --executor serial without --jobs",
             ) from None
         if answer is None:
             raise self._ended()
@@ -125,16 +126,16 @@ class _Worker:
             self._process.kill()
             code = self._process.wait()
         return NlgaugeError(
-            f"a worker process stopped with exit code {code}, and its message is above",
-            python="score without run_concurrent",
-            cli="score without --jobs",
+            f"a worker process stopped with exit code {code} (its error message, if any, is above)",
+            python="pass executor='serial'",
+            cli="use --executor serial without --jobs",
         )
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                with suppress(BrokenPipeError):  # what was not sent to a worker that died
+                with suppress(BrokenPipeError):  # data for a worker that died
                     stream.close()

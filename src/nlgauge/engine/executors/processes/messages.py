@@ -1,6 +1,4 @@
-"""What workers are told and what they answer, as plain data: a task before the first chunk, then chunks,
-and the rows or the error of each.
-"""
+"""Messages to and from workers as plain data: a task, then chunks, and the rows or error of each."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.fields import kept
 from nlgauge.corpus.records import columns_of
 from nlgauge.engine.chunk import Chunk, Job, Rows, Task
 from nlgauge.engine.costs import Costs
@@ -24,12 +23,11 @@ _ERRORS = {kind.__name__: kind for kind in (InputError, JudgeError, MetricError,
 
 
 def divided(task: Task) -> tuple[Task, Task]:
-    """The task with the metrics that can be computed anywhere, and with those that have to stay in this
-    process.
+    """Split a task into metrics that workers can compute and metrics that stay in this process.
 
-    What stays are metrics that cannot be written down (own model objects, functions and classes of the
-    calling script), metrics that are fitted on a system's rows, and everything where the rule of reduction is
-    a function.
+    A metric stays if it cannot be described as data (custom model objects, functions and classes of the
+    calling script), if it is fitted on a system's rows, or if `may_leave` returns False. If the rule of
+    reduction is a function, all metrics stay.
     """
     metrics = task.job.metrics
     leaving = (
@@ -41,17 +39,17 @@ def divided(task: Task) -> tuple[Task, Task]:
         {label: metric for label, metric in metrics.items() if (label in leaving) is away}
         for away in (True, False)
     ]
-    remote, local = (replace(task, job=replace(task.job, metrics=part)) for part in parts)
+    remote, local = (task._replace(job=replace(task.job, metrics=part)) for part in parts)
     return remote, local
 
 
 def of_task(task: Task) -> dict[str, Any]:
-    """The task as a message; its metrics must be ones that another process can make."""
+    """Return the task as a message; another process must be able to create its metrics."""
     options, reducer = task.job.options, task.reducer
     return {
         "stage": task.stage,
         "metrics": {label: describe(metric) for label, metric in task.job.metrics.items()},
-        "reducer": [reducer.rule, reducer.many_references, reducer.many_predictions],
+        "reducer": list(reducer),
         "options": [options.seed, options.batch_size, options.device],
         "cache": task.job.cache,
         "fits": [
@@ -63,7 +61,7 @@ def of_task(task: Task) -> dict[str, Any]:
 
 
 def to_task(message: dict[str, Any]) -> Task:
-    """The task of a message."""
+    """Return the task of a message."""
     fits = {(label, system): arrays for label, system, arrays in message["fits"]}
     metrics = {label: _metric(described) for label, described in message["metrics"].items()}
     job = Job(metrics, options=RunOptions(*message["options"]), fits=fits, cache=message["cache"])
@@ -71,7 +69,7 @@ def to_task(message: dict[str, Any]) -> Task:
 
 
 def of_chunk(chunk: Chunk) -> dict[str, Any]:
-    """The texts of a chunk as a message."""
+    """Return the texts of a chunk as a message."""
     corpus = chunk.alone()
     return {"records": corpus.records(), "lang": corpus.lang}
 
@@ -80,25 +78,34 @@ def to_corpus(message: dict[str, Any]) -> Corpus:
     """Return the corpus of a message of `of_chunk`."""
     columns = columns_of(message["records"])
     predictions = columns_of(columns["predictions"])
-    return Corpus.read(
+    corpus = Corpus.read(
         predictions,
         columns.get("references"),
         columns.get("source"),
         ids=columns["id"],
         lang=message["lang"],
+        fields=columns_of(columns.get("fields", [])),
+    )
+    by_field = columns_of(columns.get("system_fields", []))
+    return replace(
+        corpus,
+        system_fields={
+            name: {system: kept(values) for system, values in columns_of(rows).items()}
+            for name, rows in by_field.items()
+        },
     )
 
 
 def answer(task: Task, message: dict[str, Any]) -> dict[str, Any]:
-    """What the task gives for the chunk of a message, or the error of ours that it ended with."""
+    """Return the rows and costs of the chunk in a message, or the nlgauge error that the task raised."""
     try:
         corpus = to_corpus(message)
         rows, costs = task.run(Chunk(corpus, np.arange(len(corpus)), task.job.options))
     except NlgaugeError as error:
         return refusal(error)
-    found = [[system, label, arrays] for (system, label), arrays in rows.items()]
+    entries = [[system, label, arrays] for (system, label), arrays in rows.items()]
     spent = {"metrics": costs.metrics, "features": costs.features, "used": costs.used, "reads": costs.reads}
-    return {"rows": found, **spent, "memory": tuple(peak())}
+    return {"rows": entries, **spent, "memory": tuple(peak())}
 
 
 def refusal(error: NlgaugeError) -> dict[str, Any]:
@@ -107,9 +114,7 @@ def refusal(error: NlgaugeError) -> dict[str, Any]:
 
 
 def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
-    """The rows and costs of an answer; raises the error that it holds, with where it happened before its
-    message.
-    """
+    """Return the rows and costs of an answer; if it is an error, raise it with `where` in its message."""
     if "error" in answer:
         kind, message, python, cli = answer["error"]
         raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}", python=python, cli=cli)
@@ -118,7 +123,7 @@ def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
 
 
 def with_local(local: Task, chunk: Chunk, remote: tuple[Rows, Costs]) -> tuple[Rows, Costs]:
-    """What workers found for a chunk, and what the task that stays here gives for it."""
+    """Return the rows from workers together with the rows of the metrics that stay in this process."""
     rows, costs = remote
     if not local.job.metrics:
         return rows, costs
@@ -130,5 +135,7 @@ def with_local(local: Task, chunk: Chunk, remote: tuple[Rows, Costs]) -> tuple[R
 def _metric(described: dict[str, Any]) -> AnyMetric:
     metric = restore(**described)
     if metric is None:
-        raise NlgaugeError(f"the metric {described['name']!r} cannot be made in this process.")
+        raise NlgaugeError(
+            f"the metric {described['name']!r} is unknown in this process; install the same packages on every node."
+        )
     return metric

@@ -1,4 +1,4 @@
-"""Messages between processes: MessagePack, with arrays as raw bytes; nothing in a message can run."""
+"""Messages between processes: MessagePack, with arrays as raw bytes; a message cannot run code."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import msgspec
 import numpy as np
 
 _ARRAY = 1
-# What every message begins with: anything else was printed by something that is not a worker.
+# Start of every message; other bytes were printed by a program that is not a worker.
 _MARK = b"nlg\x01"
 _HEAD = struct.calcsize("<4sQ")
 
 
 class WireError(Exception):
-    """Something came that is not a message."""
+    """Received bytes that are not a message."""
 
 
 def encode(message: Any) -> bytes:
-    """The bytes of a message of plain values and arrays."""
+    """Return the bytes of a message of plain values and arrays."""
     return msgspec.msgpack.encode(message, enc_hook=_encode_array)
 
 
 def decode(data: bytes) -> Any:
-    """The message again."""
+    """Return the message of these bytes."""
     return msgspec.msgpack.decode(data, ext_hook=_decode_array)
 
 
@@ -42,14 +42,14 @@ def _decode_array(code: int, data: memoryview) -> Any:
 
 
 def send(stream: BinaryIO | Any, message: Any) -> None:
-    """Writes one message, its length first."""
+    """Write a message after its mark and its length."""
     data = encode(message)
     stream.write(struct.pack("<4sQ", _MARK, len(data)) + data)
     stream.flush()
 
 
 def receive(stream: BinaryIO | Any) -> Any:
-    """The next message; None where the other side has closed."""
+    """Read the next message; return None if the other side has closed the stream."""
     head = stream.read(_HEAD)
     if len(head) < _HEAD:
         return None

@@ -1,5 +1,8 @@
-"""The worker process of `Processes`: a set-up message, then chunks in and rows out, until the input ends.
-Then the parent is gone, perhaps killed, and what is being computed is for nobody."""
+"""Worker process of `Processes`: it reads a set-up message, then chunks, and writes their rows.
+
+When its input ends, the parent process has closed it or was killed. The worker then exits at once, because
+nothing needs the chunk that it is computing.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from typing import Any
 
 from nlgauge.engine.executors.processes.messages import answer, to_task
 from nlgauge.engine.executors.processes.wire import receive, send
-from nlgauge.models.loader import held
+from nlgauge.models.registry import held
 
 
 def main() -> None:
-    """Serves one parent process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer: it ends its workers
-    # What libraries print must not end up between the messages.
+    """Serve one parent process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C and ends its workers
+    # The output of libraries must not mix with the messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     messages: SimpleQueue[Any] = SimpleQueue()
@@ -29,11 +32,11 @@ def main() -> None:
             while True:
                 send(answers, answer(task, messages.get()))
     except BrokenPipeError:
-        os._exit(0)  # the parent is gone, and nobody waits for what is left in the buffer
+        os._exit(0)  # the parent has ended, and nothing reads the rest of the buffer
 
 
 def _read(messages: SimpleQueue[Any]) -> None:
-    """Hands messages on, and ends the process with the last of them."""
+    """Put messages into the queue, and end the process when the input ends."""
     try:
         with os.fdopen(os.dup(0), "rb") as stream:
             while (message := receive(stream)) is not None:

@@ -1,8 +1,8 @@
-"""Ray: chunks on the nodes of a cluster, in workers that load their models once.
+"""Executor `Ray`: chunks on the nodes of a cluster, in workers that load their models once.
 
-What travels is the same as between processes, MessagePack bytes
-(`nlgauge.engine.executors.processes.messages`): no object of the caller is pickled by us. Ray itself pickles
-the worker's class, by the name of its module, and the bytes, to carry them between nodes that trust each
+The messages are the MessagePack bytes that `Processes` sends too
+(`nlgauge.engine.executors.processes.messages`): nlgauge pickles no object of the caller. Ray itself pickles
+these bytes and the worker's class (by the name of its module) to send them between nodes that trust each
 other.
 """
 
@@ -25,20 +25,31 @@ from nlgauge.errors import MissingExtraError, ParameterError
 
 @dataclass(frozen=True)
 class Ray:
-    """Chunks on a Ray cluster: one that runs already (`address`, else RAY_ADDRESS, else the one that this
-    process is connected to), which is left running, or one on this machine alone that ends with the run.
+    """Executor that computes chunks on a Ray cluster.
 
-    workers: how many there are, by default as many as the cluster has room for; then a cluster without room
-    is an error, while a number that is given waits for nodes to come. gpus_per_worker: 1 for a GPU each, 0.5
-    for half of one. A worker gets its share of the cores of its node. A worker or a node that dies loses
-    nothing: its chunks are computed elsewhere. Metrics that cannot travel are computed in this process.
+    A worker gets its share of the cores of its node. If a worker or a node dies, its chunks are computed
+    elsewhere. Metrics that cannot be sent to a worker are computed in this process.
+
+    Parameters
+    ----------
+    address : str, optional
+        Address of a running cluster, or "auto"; the cluster keeps running after the run. Default: the
+        cluster that this process has joined, else RAY_ADDRESS, else a cluster that is started on this machine
+        and stopped at the end of the run.
+    workers : int, optional
+        Number of workers; the run waits until nodes have room for them. Default: as many as the cluster has
+        room for, and an error if it has none.
+    gpus_per_worker : float
+        1 for a GPU per worker, 0.5 for half a GPU, 0 for none.
+    characters : int
+        Approximate number of characters of text per chunk.
     """
 
     address: str | None = None
     workers: int | None = None
     gpus_per_worker: float = 0
-    # As many as `Serial` has: then models see the same batches, and their numbers agree to the last bit on
-    # equal processors.
+    # The same as `Serial`: models then see the same batches, and their numbers agree to the last bit on equal
+    # processors.
     characters: int = Serial.characters
 
     def __post_init__(self) -> None:
@@ -55,7 +66,7 @@ class Ray:
             )
         if self.gpus_per_worker > 1 and self.gpus_per_worker != int(self.gpus_per_worker):
             raise ParameterError(
-                f"gpus_per_worker over 1 must be a whole number, got {self.gpus_per_worker!r}."
+                f"gpus_per_worker must be a whole number if it is above 1, got {self.gpus_per_worker!r}."
             )
         if not (_is_number(self.characters, int) and self.characters >= 1):
             raise ParameterError(f"characters must be a whole number from 1, got {self.characters!r:.60}.")
@@ -64,28 +75,30 @@ class Ray:
 
     @contextmanager
     def opened(self) -> Iterator[Executor]:
-        """The executor for one run, connected: its workers stay from the fits to the scores. Afterwards they
-        are gone, and so is a cluster that was started here."""
+        """Connect, and yield the executor for one run, whose workers stay from the fits to the scores.
+
+        At the end, the workers and a cluster that was started here are stopped.
+        """
         with connected(self.address, self.workers) as ray:
             count, cores = shares(ray.nodes(), self.workers, self.gpus_per_worker)
             with Crew(ray, count, cores, self.gpus_per_worker) as crew:
                 yield _Open(self.characters, crew)
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk."""
+        """Yield the arrays and the costs of each chunk."""
         with self.opened() as executor:
             yield from executor.map(task, chunks)
 
 
 @dataclass(frozen=True)
 class _Open:
-    """A cluster with workers."""
+    """Executor of one run, with the workers of a connected cluster."""
 
     characters: int
     crew: Crew = field(repr=False)
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk."""
+        """Yield the arrays and the costs of each chunk."""
         remote, local = divided(task)
         if not remote.job.metrics:
             yield from Serial().map(task, chunks)

@@ -1,4 +1,4 @@
-"""Which cluster is used, and what it has room for."""
+"""Ray cluster of a run: how it is joined or started, and the workers for which it has room."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from nlgauge.engine.executors.ray import watcher
 from nlgauge.errors import NlgaugeError, ParameterError
 
 _LOOPBACK = "127.0.0.1"
-# What Ray reads when it starts a cluster: no report to its makers, and (a switch that is named after the
-# systems whose default it is) no address but loopback.
+# Environment variables for a cluster that is started here: no usage report, and no address but loopback. Ray
+# named the second variable after the systems on which loopback is the default.
 _PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-# The path of a socket has 103 bytes at the most on some systems, and Ray's are up to 83 longer than the place
-# that our directory is in.
+# Maximum length of the directory in which a cluster's directory is created. A socket path has at most 103 bytes
+# on some systems, and Ray's socket paths are up to 83 bytes longer than that directory.
 _LONGEST_PLACE = 20
 
 
 @contextmanager
 def connected(address: str | None, workers: int | None) -> Iterator[Any]:
-    """The module `ray`, connected to a cluster: the one that this process has joined already, the one at the
-    address, or one of our own.
+    """Connect to a Ray cluster, and yield the module `ray`.
 
-    Only what was begun here is ended: our own cluster, or the connection to somebody else's.
+    If this process has already joined a cluster, that cluster is used and stays connected. Otherwise the
+    process joins the cluster at the address (or RAY_ADDRESS) and disconnects at the end. Without an address,
+    a cluster on this machine is started, and stopped at the end.
     """
     import ray
 
@@ -38,22 +39,20 @@ def connected(address: str | None, workers: int | None) -> Iterator[Any]:
         _check_same(ray, address)
         yield ray
         return
-    wanted = address or os.environ.get("RAY_ADDRESS") or None
+    target = address or os.environ.get("RAY_ADDRESS") or None
     with ExitStack() as ending:
-        if wanted is None:
+        if target is None:
             directory = ending.enter_context(_watched())
             ending.callback(ray.shutdown)
             _start(ray, workers, directory)
         else:
             ending.callback(ray.shutdown)
-            _join(ray, wanted)
+            _join(ray, target)
         yield ray
 
 
 def shares(nodes: Sequence[Mapping[str, Any]], workers: int | None, gpus: float) -> tuple[int, int]:
-    """How many workers there are, and how many cores each of them gets: as many as possible, so that all
-    workers find a place.
-    """
+    """Return the number of workers, and the cores of each: as many as leave room for all workers."""
     alive = [node["Resources"] for node in nodes if node["Alive"]]
 
     def places(cores: int) -> int:
@@ -69,8 +68,9 @@ def shares(nodes: Sequence[Mapping[str, Any]], workers: int | None, gpus: float)
     if not count:
         kind = f"{gpus:g} GPU and a core" if gpus else "a core"
         raise ParameterError(
-            f"no node of the cluster has {kind} for a worker; add nodes, or set the number of workers to"
-            " wait for them."
+            f"no node of the cluster has {kind} for a worker",
+            python="add nodes, or set the number of workers with Ray(workers=...) to wait for nodes",
+            cli="add nodes, or set the number of workers with --jobs to wait for nodes",
         )
     most = max((int(has.get("CPU", 0)) for has in alive), default=0)
     return count, max((cores for cores in range(1, most + 1) if places(cores) >= count), default=1)
@@ -78,12 +78,10 @@ def shares(nodes: Sequence[Mapping[str, Any]], workers: int | None, gpus: float)
 
 @contextmanager
 def loopback() -> Iterator[None]:
-    """Clusters that are started meanwhile can be reached from this machine alone, and tell nobody of
-    themselves.
-    """
+    """Make Ray start clusters inside the block on loopback only, without a usage report."""
     from ray._private import ray_constants
 
-    # Ray has read the switch already where it was imported before.
+    # If Ray was imported before, it has already read the environment variable.
     enabled = ray_constants.ENABLE_RAY_CLUSTER
     ray_constants.ENABLE_RAY_CLUSTER = False
     try:
@@ -95,8 +93,9 @@ def loopback() -> Iterator[None]:
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """What SIGTERM does stays as it was: Ray would end the process when it comes, before anybody could
-    say what is kept.
+    """Keep Ray from changing the handler of SIGTERM inside the block.
+
+    Ray's handler would end the process before nlgauge can report which results were saved.
     """
     from ray._private import utils
 
@@ -106,14 +105,14 @@ def _own_signals() -> Iterator[None]:
         yield
     finally:
         utils.set_sigterm_handler = theirs
-        # Beneath Python, Ray has put one more handler in front, which prints where the process was.
+        # Below Python, Ray also installs a handler that prints a stack trace; this call replaces it.
         if before is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
 def _environment(values: Mapping[str, str]) -> Iterator[None]:
-    """What is started meanwhile has these values in its environment."""
+    """Set environment variables inside the block, for the programs that are started there."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -128,9 +127,12 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _watched() -> Iterator[str]:
-    """A directory for a cluster, which goes, with the cluster's processes, when this process leaves or ends:
-    Ray leaves both behind where its driver is killed, and the directory always."""
-    # A session of its own: what ends this process and all that belong to it is not to end the watcher.
+    """Yield a directory for a cluster; a watcher removes it and the cluster's processes at the end.
+
+    The watcher also acts if this process is killed. Ray then leaves the processes of the cluster running, and
+    it never removes the directory.
+    """
+    # A separate session: a signal to the process group of this process must not end the watcher.
     command = [sys.executable, "-P", watcher.__file__]
     process = subprocess.Popen(  # noqa: S603
         command,
@@ -147,15 +149,16 @@ def _watched() -> Iterator[str]:
         yield directory
     finally:
         with suppress(BrokenPipeError):
-            process.stdin.write(b"\n")  # all was ended in order
+            process.stdin.write(b"\n")  # the cluster was shut down
             process.stdin.close()
         process.wait()
 
 
 def _place() -> str:
-    """Where temporary files go, unless the paths of sockets would be too long there."""
-    given = os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()
-    return "/tmp" if os.name == "posix" and len(os.fsencode(given)) > _LONGEST_PLACE else given  # noqa: S108
+    """Return the directory for temporary files; /tmp if socket paths would be too long there."""
+    directory = os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()
+    is_too_long = os.name == "posix" and len(os.fsencode(directory)) > _LONGEST_PLACE
+    return "/tmp" if is_too_long else directory  # noqa: S108
 
 
 def _start(ray: Any, workers: int | None, directory: str) -> None:
@@ -169,11 +172,11 @@ def _start(ray: Any, workers: int | None, directory: str) -> None:
             log_to_driver=False,
             logging_level="ERROR",
         )
-    found = ray.util.get_node_ip_address()
-    if found != _LOOPBACK:
+    opened_at = ray.util.get_node_ip_address()
+    if opened_at != _LOOPBACK:
         raise NlgaugeError(
-            f"this version of Ray opens its ports on {found} instead of {_LOOPBACK}, so the cluster was stopped;"
-            " start a cluster with `ray start --head` and pass its address."
+            f"this version of Ray opens its ports on {opened_at} instead of {_LOOPBACK}, so the cluster was"
+            " stopped; start a cluster with `ray start --head` and pass its address."
         )
 
 

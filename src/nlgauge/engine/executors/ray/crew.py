@@ -1,5 +1,6 @@
-"""The workers of a run on a cluster, and which chunk each of them has; what is lost with a worker is
-given to another.
+"""Workers of a run on a cluster, and the chunks of each.
+
+If a worker dies, other workers compute its chunks.
 """
 
 from __future__ import annotations
@@ -19,22 +20,22 @@ from nlgauge.engine.executors.ray.worker import Worker, setup_of
 from nlgauge.errors import NlgaugeError
 
 WHERE = "a worker of the cluster"
-# A chunk that so many workers died with is taken to be what they died of.
+# If this number of workers died while they computed a chunk, the chunk is reported as the cause.
 _TRIES = 4
-# A worker has the next chunk at hand when it is done with one.
+# Chunks per worker: it has the next chunk when it finishes the current chunk.
 _CHUNKS_EACH = 2
-# So many chunks for each worker are under way, or done and waiting for an earlier one, however many there are
-# in all.
+# Maximum number of chunks per worker that are under way, or done and waiting for an earlier chunk.
 _WINDOW = 4
-# What decides how work is done on every node; where models are kept is each node's own affair.
-_TRAVELLING = ("NLGAUGE_OFFLINE", "NLGAUGE_KERNELS")
+# Environment variables that are copied to every node. The directory of models is not, because each node has its
+# own.
+_COPIED_VARIABLES = ("NLGAUGE_OFFLINE", "NLGAUGE_KERNELS")
 
 Answer = dict[str, Any]
 
 
 @dataclass(order=True)
 class Errand:
-    """A chunk that is under way: where it stands, and how many workers died with it."""
+    """Chunk under way: its number in the run, and how many workers died while computing it."""
 
     number: int
     chunk: Chunk = field(compare=False)
@@ -43,7 +44,7 @@ class Errand:
 
 @dataclass(eq=False)
 class Member:
-    """A worker, whether it has taken the task on, and how many chunks it has."""
+    """Worker: whether it has accepted the task, and its number of chunks."""
 
     actor: Any
     ready: bool = False
@@ -51,19 +52,19 @@ class Member:
 
 
 class Crew:
-    """Up to `count` workers with so many cores and GPUs each, which are started as chunks ask for them
-    and end with the crew.
+    """Up to `count` workers with `cores` cores and `gpus` GPUs each.
+
+    Workers are started when chunks need them, and end with the crew.
     """
 
     def __init__(self, ray: Any, count: int, cores: int, gpus: float) -> None:
         self.ray, self.count = ray, count
         self.members: list[Member] = []
-        # Ray is not to repeat calls: it would wait for a worker that has no place any more, where another may
-        # be free.
+        # Ray must not repeat calls: it would wait for room for the same worker, although another may be free.
         self._actors = ray.remote(Worker).options(
             num_cpus=cores, num_gpus=gpus, max_restarts=0, max_task_retries=0
         )
-        self._arguments = cores, {name: os.environ[name] for name in _TRAVELLING if name in os.environ}
+        self._arguments = cores, {name: os.environ[name] for name in _COPIED_VARIABLES if name in os.environ}
         self._deaths = 0
 
     def __enter__(self) -> Crew:
@@ -74,11 +75,11 @@ class Crew:
             self._kill(member)
 
     def answers(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Answer]]:
-        """Every chunk with the answer of the worker that computed it, in the order of the chunks."""
+        """Yield every chunk with the answer of the worker that computed it, in order."""
         return _Run(self, self.ray.put(setup_of(task)), chunks).answers()
 
     def hire(self, wanted: int) -> list[Member]:
-        """New workers, where there are fewer than are wanted and than there may be."""
+        """Start workers until `wanted` exist, but at most `count`; return the new workers."""
         hired = [
             Member(self._actors.remote(*self._arguments))
             for _ in range(min(wanted, self.count) - len(self.members))
@@ -87,56 +88,55 @@ class Crew:
         return hired
 
     def answer(self, reference: Any) -> Answer | Exception:
-        """What a worker answered, or why it cannot answer any more; raises what would be the same with
-        any other worker.
+        """Return the answer of a worker, or the Ray error if the worker died.
+
+        An error that would also occur with any other worker is raised.
         """
         try:
-            found: Answer = decode(self.ray.get(reference))
+            content: Answer = decode(self.ray.get(reference))
         except self.ray.exceptions.RayTaskError as error:
             raise NlgaugeError(f"in {WHERE}: {error.cause!r}; Ray's logs have the traceback.") from error
         except self.ray.exceptions.RayError as error:
             if getattr(error, "actor_init_failed", False):
                 raise NlgaugeError(
-                    f"{WHERE} could not start; every node needs the same nlgauge as this one. {error}"
+                    f"{WHERE} could not start; install the same version of nlgauge on every node. {error}"
                 ) from error
             return error  # type: ignore[no-any-return]
         self._deaths = 0
-        return found
+        return content
 
     def lose(self, member: Member, error: Exception) -> None:
-        """Counts a worker as dead; raises where one after the other dies."""
+        """Remove a dead worker; raise NlgaugeError if too many workers died without any answer."""
         self.members.remove(member)
-        self._kill(member)  # it may only be out of reach
+        self._kill(member)  # it may run, but be out of reach
         self._deaths += 1
         if self._deaths >= _TRIES * self.count:
             raise NlgaugeError(
-                f"{self._deaths} workers of the cluster died in a row before any of them answered; the last:"
-                f" {error}"
+                f"{self._deaths} workers of the cluster died in a row before any of them answered; check the nodes"
+                f" with `ray status`. The last error: {error}"
             ) from error
 
     def _kill(self, member: Member) -> None:
-        with suppress(self.ray.exceptions.RayError):  # a cluster that is gone itself
+        with suppress(self.ray.exceptions.RayError):  # the cluster may have ended
             self.ray.kill(member.actor)
 
 
 class _Run:
-    """One task on the chunks of a corpus. A chunk is with no worker, with one, or done; never two of
-    these.
-    """
+    """One task on the chunks of a corpus; each chunk is waiting, with one worker, or done."""
 
     def __init__(self, crew: Crew, setup: Any, chunks: Iterable[Chunk]) -> None:
         self._crew, self._setup = crew, setup
         self._coming = (Errand(number, chunk) for number, chunk in enumerate(chunks))
-        # The chunks that no worker has; the first of them goes first, because others may be done and wait for
-        # it.
+        # Heap of the chunks that no worker has. The first chunk is computed first, because later chunks may be
+        # done and wait for it.
         self._waiting: list[Errand] = []
-        # What each worker was asked, by the reference of its answer: a chunk, or (None) to take the task on.
+        # Calls to workers, by the reference of the answer: the chunk to compute, or None to accept the task.
         self._asked: dict[Any, tuple[Member, Errand | None]] = {}
         self._done: dict[int, tuple[Chunk, Answer]] = {}
         self._under_way = self._yielded = 0
 
     def answers(self) -> Iterator[tuple[Chunk, Answer]]:
-        """Every chunk with its answer, in their order."""
+        """Yield every chunk with its answer, in order."""
         for member in self._crew.members:
             self._begin(member)
         while self._fill():
@@ -149,7 +149,7 @@ class _Run:
                 self._under_way -= 1
 
     def _fill(self) -> bool:
-        """Takes further chunks on, as far as there is room; whether any are under way."""
+        """Take more chunks, as far as there is room; return True if any chunk is under way."""
         more = list(islice(self._coming, _WINDOW * self._crew.count - self._under_way))
         for errand in more:
             heappush(self._waiting, errand)
@@ -157,15 +157,16 @@ class _Run:
         return self._under_way > 0
 
     def _hand_out(self) -> None:
-        """Gives chunks to workers, a second one only where all others have or will have one; starts
-        workers where there are too few.
+        """Send chunks to workers, and start workers if there are too few.
+
+        A worker gets a second chunk only if every other worker has a chunk, or a chunk is left for it.
         """
         for member in self._crew.hire(self._under_way - len(self._done)):
             self._begin(member)
         for has in range(_CHUNKS_EACH):
             for member in self._crew.members:
-                kept = sum(not other.ready for other in self._crew.members) if has else 0
-                if member.ready and member.chunks == has and len(self._waiting) > kept:
+                reserved = sum(not other.ready for other in self._crew.members) if has else 0
+                if member.ready and member.chunks == has and len(self._waiting) > reserved:
                     errand = heappop(self._waiting)
                     member.chunks += 1
                     self._asked[member.actor.compute.remote(encode(of_chunk(errand.chunk)))] = member, errand
@@ -190,11 +191,12 @@ class _Run:
             member.ready = True
 
     def _lose(self, member: Member, error: Exception) -> None:
-        """Takes back the chunks of a worker that died; it computes them in their order, so it died with
-        the first.
+        """Take back the chunks of a dead worker.
+
+        A worker computes its chunks in order, so it died while computing the first chunk.
         """
         self._crew.lose(member, error)
-        references = [reference for reference, (asked, _) in self._asked.items() if asked is member]
+        references = [reference for reference, (worker, _) in self._asked.items() if worker is member]
         errands = [
             errand for reference in references if (errand := self._asked.pop(reference)[1]) is not None
         ]
@@ -209,7 +211,8 @@ class _Run:
             corpus, segments = errand.chunk.corpus, errand.chunk.segments
             first, last = corpus.ids[segments[0]], corpus.ids[segments[-1]]
             raise NlgaugeError(
-                f"{errand.deaths} workers of the cluster died with the segments {first!r} to {last!r},"
-                " perhaps for want of memory (a smaller batch_size or smaller chunks, characters=, need"
-                f" less); the last: {error}"
+                f"{errand.deaths} workers of the cluster died while they computed the segments {first!r} to"
+                f" {last!r}, perhaps because a node has too little memory; the last error: {error}",
+                python="set a smaller batch_size, or fewer characters per chunk: Ray(characters=...)",
+                cli="set a smaller --batch-size",
             ) from error

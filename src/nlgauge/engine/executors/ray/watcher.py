@@ -1,9 +1,11 @@
-"""The watcher of a cluster of our own, a program that imports nothing of nlgauge: when its standard input
-ends, which happens however the process at the other end does, the cluster's processes are killed and its
-directory, which stands in the input, is removed. A line feed behind it says that the cluster was ended in
-order.
+"""Watcher of a cluster that nlgauge started; a program that imports nothing from nlgauge.
 
-Processes are found where the system shows them as files, as Linux does; elsewhere their end is left to Ray.
+Its standard input contains the directory of the cluster, and ends when the process at the other end closes it
+or ends for any reason. The watcher then kills the processes of the cluster and removes the directory. A line
+feed after the directory means that the cluster was shut down normally.
+
+Processes are found only on systems that list them in /proc, such as Linux; on other systems, Ray has to end
+them.
 """
 
 from __future__ import annotations
@@ -17,34 +19,34 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-# What tells a cluster's processes from others: this in their environment, with the directory.
+# Environment variable that marks the processes of a cluster; its value is the directory.
 MARK = "NLGAUGE_CLUSTER"
-# A process that is being started while others are killed shows its environment only some moments later, on a
-# busy machine some seconds.
+# A process that starts while others are killed shows its environment only after some moments, on a busy machine
+# after some seconds.
 _PAUSE_SECONDS, _SECONDS, _SECONDS_IN_ORDER = 0.05, 5.0, 0.15
 
 
 def main() -> None:
-    """Waits, and clears away."""
-    given = sys.stdin.buffer.read().decode()
-    directory = given.removesuffix("\n")
+    """Wait for the end of the input, then kill the processes and remove the directory of the cluster."""
+    message = sys.stdin.buffer.read().decode()
+    directory = message.removesuffix("\n")
     if not directory:
         return
-    end = time.monotonic() + (_SECONDS if directory == given else _SECONDS_IN_ORDER)
-    while (found := list(processes_of(directory))) or time.monotonic() < end:
-        for process in found:
+    end = time.monotonic() + (_SECONDS if directory == message else _SECONDS_IN_ORDER)
+    while (running := list(processes_of(directory))) or time.monotonic() < end:
+        for process in running:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        if not found:
+        if not running:
             shutil.rmtree(directory, ignore_errors=True)
         time.sleep(_PAUSE_SECONDS)
     shutil.rmtree(directory, ignore_errors=True)
 
 
 def processes_of(directory: str) -> Iterator[int]:
-    """The processes of the cluster in a directory."""
+    """Yield the ids of the processes of the cluster in a directory."""
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile, or is somebody else's
+        with suppress(OSError):  # it has ended, or belongs to another user
             if _has_mark(process, directory) or _writes_to(process, directory):
                 yield int(process.name)
 
@@ -54,9 +56,9 @@ def _has_mark(process: Path, directory: str) -> bool:
 
 
 def _writes_to(process: Path, directory: str) -> bool:
-    """Whether what a process prints goes to a file in the directory.
+    """Return True if the output of a process goes to a file in the directory.
 
-    A title that it gave itself may stand where its environment was.
+    A process can have overwritten its environment with its title.
     """
     return any(str((process / "fd" / number).readlink()).startswith(f"{directory}/") for number in "12")
 

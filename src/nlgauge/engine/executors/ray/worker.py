@@ -1,7 +1,4 @@
-"""The worker of a cluster: one task after the other, and for each the chunks that it is given.
-
-Bytes in, bytes out.
-"""
+"""Worker on a cluster: one task after another, and the chunks of each; messages are bytes."""
 
 from __future__ import annotations
 
@@ -13,16 +10,16 @@ from nlgauge.engine.chunk import Task
 from nlgauge.engine.executors.processes.messages import answer, of_task, refusal, to_task
 from nlgauge.engine.executors.processes.wire import decode, encode
 from nlgauge.errors import NlgaugeError
-from nlgauge.models.loader import held
+from nlgauge.models.registry import held
 
 
 def setup_of(task: Task) -> bytes:
-    """What workers are told of a task: the task, and which numbers it is to give."""
+    """Return the set-up message of a task: the task, and the signatures of its metrics."""
     return encode({**of_task(task), "signatures": _signatures(task)})
 
 
 class Worker:
-    """Computes chunks on a node; the models that they need are loaded once and stay."""
+    """Worker on a node, which computes chunks and loads each model once."""
 
     def __init__(self, threads: int, environment: dict[str, str]) -> None:
         os.environ.update(environment, NLGAUGE_THREADS=str(threads))
@@ -31,7 +28,7 @@ class Worker:
         self._task: Task | None = None
 
     def begin(self, setup: bytes) -> bytes:
-        """Takes a task on; the answer holds an error where this node would make other numbers of it."""
+        """Accept a task; the answer is an error if this node would compute other numbers."""
         message = decode(setup)
         expected = message.pop("signatures")
         try:
@@ -39,22 +36,24 @@ class Worker:
             for label, signature in _signatures(self._task).items():
                 if signature != expected[label]:
                     raise NlgaugeError(
-                        f"{label} is another number on this node ({signature}) than where the run was started"
-                        f" ({expected[label]}); install the same versions and models on every node."
+                        f"{label} has another signature on this node ({signature}) than on the machine that"
+                        f" started the run ({expected[label]}); install the same versions and models on every"
+                        " node."
                     )
         except NlgaugeError as error:
             return encode(refusal(error))
         return encode({})
 
     def compute(self, chunk: bytes) -> bytes:
-        """What the task gives for a chunk."""
+        """Return the answer of the task for a chunk."""
         assert self._task is not None
         return encode(answer(self._task, decode(chunk)))
 
 
 def _signatures(task: Task) -> dict[str, str]:
-    """Versions of libraries and weights of models included; all on one corpus, so that two machines can
-    compare them.
+    """Return the signatures of the metrics on a fixed corpus, so that two machines can compare them.
+
+    Signatures include the versions of libraries and the weights of models.
     """
     corpus = Corpus.read(["a"], [["a"]], ["a"])
     return {label: metric.signature(corpus) for label, metric in task.job.metrics.items()}

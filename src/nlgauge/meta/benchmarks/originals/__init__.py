@@ -93,7 +93,8 @@ def read(path: str | Path) -> LoadedFiles:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            f"{place} is not of the form in which its benchmark is released: {type(error).__name__}: {error}."
+            f"{place} does not have the format of its benchmark ({type(error).__name__}: {error}); use the file"
+            " that its authors released."
         ) from error
     if found is None:
         raise InputError(
@@ -102,7 +103,7 @@ def read(path: str | Path) -> LoadedFiles:
             ' human ({"dimension": score}).'
         )
     if not found.rows:
-        raise InputError(f"{place} has no judged texts.")
+        raise InputError(f"{place} has no judged texts; use the files with human scores.")
     return found
 
 

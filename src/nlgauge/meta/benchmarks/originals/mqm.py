@@ -60,7 +60,7 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
         counted = weight(severity, category)
         if counted is None:
             raise InputError(
-                f"{opened.place}, record {i}: the severity {severity!r} is none of {', '.join(_SEVERITIES)}."
+                f"{opened.place}, record {i}: the severity {severity!r} is not one of {', '.join(_SEVERITIES)}."
             )
         key = str(record.get("globalSegId") or record.get("seg_id")), record["system"]
         texts.setdefault(key, record)
@@ -93,7 +93,7 @@ def read_means(opened: Opened) -> Iterator[BenchmarkRow]:
             continue
         if len(fields) != 3:
             raise InputError(
-                f"{opened.place}, line {i} has {len(fields)} fields; system, score and segment are needed."
+                f"{opened.place}, line {i} has {len(fields)} fields; it needs three: system, score and segment."
             )
         system, score, segment = fields
         if score != "None":

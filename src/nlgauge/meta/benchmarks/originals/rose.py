@@ -22,7 +22,7 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
         annotations: Mapping[str, Mapping[str, Any]] = record["annotations"]
         for system, text in field(record, "system_outputs", opened.place, i).items():
             if system not in annotations:
-                raise InputError(f"{opened.place}, record {i}: annotations has no {system!r}.")
+                raise InputError(f"{opened.place}, record {i}: 'annotations' lacks the system {system!r}.")
             human = {
                 name: float(value)
                 for name, value in annotations[system].items()

@@ -51,7 +51,10 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
             }
             at = int(sample) - 1
             if not 0 <= at < len(texts):
-                raise InputError(f"sample {sample} is beyond the {len(texts)} lines of {submission}.")
+                raise InputError(
+                    f"{submission} has {len(texts)} lines, but sample {sample} was judged; use the complete"
+                    " released file."
+                )
             source, references, category = entries.get(int(sample), (None, (), None))
             human = {name: mean(values) for name, values in ratings.items()}
             meta = {"lang": "en", "category": category, "workers": list(by_worker)}
@@ -69,7 +72,9 @@ def _entries(folder: Path) -> dict[int, tuple[str, tuple[str, ...], str | None]]
         return {}
     data = path.read_bytes()
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-        raise InputError(f"{path} declares entities, which the corpus does not.")
+        raise InputError(
+            f"{path} declares XML entities, which the released file does not; use the released file."
+        )
     found = {}
     for entry in ElementTree.fromstring(data).iter("entry"):  # noqa: S314 (entities are refused above)
         triples = [one.text or "" for one in entry.iter("mtriple")]

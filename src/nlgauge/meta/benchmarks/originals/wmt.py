@@ -118,7 +118,8 @@ class _Texts:
         for lines in (prediction, reference):
             if not 0 <= at < len(lines):
                 raise InputError(
-                    f"segment {record['SID']} of {data} {pair} is beyond the {len(lines)} lines of its file."
+                    f"a file of {data} {pair} has {len(lines)} lines, but segment {record['SID']} was judged; use"
+                    " the complete released file."
                 )
         self.found += 1
         sources = self._of(f"{data}-{source}{target}-src.{source}")
@@ -132,9 +133,8 @@ class _Texts:
         """Raise if no text at all was read."""
         if not self.found:
             raise InputError(
-                f"no translation that {table} names was found below {table.parent}; files such as"
-                " newstest2017.online-A.0.cs-en (translations) and newstest2017-csen-ref.en (references) are"
-                " looked for."
+                f"{table.parent} has no translations of {table.name}; add the files of translations, such as"
+                " newstest2017.online-A.0.cs-en, and of references, such as newstest2017-csen-ref.en."
             )
 
     def _of(self, name: str) -> list[str] | None:

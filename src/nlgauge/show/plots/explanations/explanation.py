@@ -56,7 +56,7 @@ def explanation(explained: Explanation, *, form: str | None = None, ax: Axes | N
     kind = KINDS.get(type(explained).__name__)
     if kind is None or not isinstance(explained, Explanation):
         raise InputError(
-            f"cannot plot a {type(explained).__name__}; pass a {', '.join(KINDS)} from the list that"
+            f"cannot plot a {type(explained).__name__}; pass one of {', '.join(KINDS)} from the list that"
             " result.explain(...) returns."
         )
     if form is None:

@@ -110,7 +110,7 @@ def transport(explanation: Transport, form: str = "links", *, ax: Axes | None = 
         for i, j in zip(*np.nonzero(plan > 1e-9), strict=True)
     ]
     note = (
-        f"The wider, the more mass; the darker, the dearer (darkest {canvas.decimals(float(dearest))}). Total cost"
+        f"The wider, the more mass; the darker, the higher the cost (highest {canvas.decimals(float(dearest))}). Total cost"
         f" {canvas.decimals(total, 3)}."
     )
     return canvas.described(_links(explanation.title, ours, theirs, moves, "#7a1f1f", note, ax), said)

@@ -39,7 +39,7 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
     else:
         asked = [output_named(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
     if not asked:
-        raise InputError("this result has no score to draw; score it with another metric.")
+        raise InputError("this result has no score to draw; add another metric.")
     names = output_names(result)
     return [PlottedOutput(names[label, output.name], label, output) for label, output in asked]
 
@@ -57,7 +57,9 @@ def need_segments(result: Result, column: PlottedOutput, what: str) -> Array:
     """Return `segment_scores`; raise if there are none."""
     scores = segment_scores(result, column)
     if scores is None:
-        raise InputError(f"{what} needs segment scores, but {column.name} has only a corpus score.")
+        raise InputError(
+            f"{what} needs segment scores, but {column.name} has only a corpus score; choose another metric."
+        )
     return scores
 
 

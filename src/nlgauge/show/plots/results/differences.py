@@ -70,13 +70,17 @@ def forest(
     first, second = first or data.rows[0].first, second or data.rows[0].second
     rows = [(row, data.corrected(row)) for row in data.rows if {row.first, row.second} == {first, second}]
     if not rows:
-        raise InputError(f"the comparison does not contain {first!r} and {second!r}.")
+        raise InputError(
+            f"the comparison does not contain {first!r} and {second!r}; choose two of its systems."
+        )
     return _gains(rows, first, second, 1 - data.confidence, ax)
 
 
 def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, str]:
     if len(result.systems) < 2:
-        raise InputError(f"this plot needs two systems, but the result has only {result.systems[0]!r}.")
+        raise InputError(
+            f"this plot needs two systems, but the result has only {result.systems[0]!r}; add another."
+        )
     first = first or next(system for system in result.systems if system != second)
     second = second or next(system for system in result.systems if system != first)
     for system in (first, second):

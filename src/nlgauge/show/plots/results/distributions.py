@@ -60,7 +60,7 @@ def distributions(
     name, groups = _groups(data, metric, human, edges)
     values = {group: _finite(scores) for group, scores in groups.items()}
     if not values:
-        raise InputError("distributions needs the scores of at least one group.")
+        raise InputError("distributions needs the scores of at least one group, got none.")
     names = list(values)
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.3, 0.55 * len(names) + 0.9)
     known = np.concatenate(list(values.values()))
@@ -121,7 +121,10 @@ def quality_groups(
     people, scores = judgments.humans[dimension].ravel(), judgments.oriented(metric).ravel()
     known = ~np.isnan(people) & ~np.isnan(scores)
     if not known.any():
-        raise InputError(f"no output has both a score of {metric} and a human score of {dimension!r}.")
+        raise InputError(
+            f"no output has both a score of {metric} and a human score of {dimension!r}; choose another metric or"
+            " dimension."
+        )
     people, scores = people[known], scores[known]
     cuts = (
         np.unique(np.quantile(people, [1 / 3, 2 / 3]))
@@ -129,7 +132,7 @@ def quality_groups(
         else np.asarray(edges, dtype=np.float64)
     )
     if (np.diff(cuts) <= 0).any():
-        raise ParameterError(f"edges must rise, got {list(cuts)}.")
+        raise ParameterError(f"edges must be in ascending order, got {list(cuts)}.")
     places = np.searchsorted(cuts, people, side="right")
     bounds = [f"{cut:.3g}" for cut in cuts]
     names = [

@@ -103,7 +103,9 @@ def _pooled(result: Result, coefficient: str) -> Findings:
             flat[column.name] = values.ravel() * (-1 if column.output.higher_is_better is False else 1)
     flat.update({name: values.ravel() for name, values in number_fields(result).items()})
     if len(flat) < 2:
-        raise InputError("heatmap needs two metrics with segment scores.")
+        raise InputError(
+            f"heatmap needs two metrics with segment scores, got {', '.join(flat) or 'none'}; add another metric."
+        )
     shared = {"level": "pooled", "coefficient": coefficient}
     return Findings(
         [

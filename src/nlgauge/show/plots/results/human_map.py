@@ -123,8 +123,9 @@ def _single(findings: Findings, level: str | None, coefficient: str | None) -> S
     if rows and not any(np.isfinite(row["value"]) for row in rows):
         why = next((row["reason"] for row in rows if row.get("reason")), "all are missing")
         raise InputError(
-            f"human_map has no correlation to draw at the {rows[0].get('level', 'given')} level"
-            f" ({why}); choose another with level=...."
+            f"human_map has no correlation to draw at the {rows[0].get('level', 'specified')} level ({why})",
+            python="choose another with level=LEVEL",
+            cli="choose another with --level",
         )
     return rows
 

@@ -30,7 +30,7 @@ def by_model(
     Parameters
     ----------
     ranked : sequence of RankedSystem or mapping of str to float
-        Result of `nlgauge.meta.papers.cosmic.rank_summarisers`, with intervals, or nats by system.
+        Result of `nlgauge.meta.papers.cosmic.rank_summarizers`, with intervals, or nats by system.
     groups : mapping of str to str, optional
         Training data of each system; systems of a group are adjacent.
     sizes : mapping of str to float, optional
@@ -46,7 +46,7 @@ def by_model(
     values = dict(ranked) if isinstance(ranked, Mapping) else {row.system: row.information for row in ranked}
     bounds = {} if isinstance(ranked, Mapping) else {row.system: (row.low, row.high) for row in ranked}
     if not values:
-        raise InputError("by_model needs at least one system.")
+        raise InputError("by_model needs at least one system, got none.")
     groups = groups or {}
     order = list(dict.fromkeys(groups.get(system, "") for system in values))
     systems = [system for group in order for system in values if groups.get(system, "") == group]
@@ -124,7 +124,7 @@ def error_bound(
     listed = ", ".join(f"{name} {canvas.decimals(value)}" for name, value in known.items())
     return canvas.described(
         ax,
-        f"Least chance of error by information for {', '.join(map(str, classes))}"
+        f"Lower bound of the chance of error by information for {', '.join(map(str, classes))}"
         f" classes{f'; systems: {listed} nats' if listed else ''}.",
     )
 
@@ -152,10 +152,15 @@ def embedding_map(
     """
     arrays = {name: np.atleast_2d(np.asarray(values, dtype=np.float64)) for name, values in vectors.items()}
     if not arrays or len({array.shape[1] for array in arrays.values()}) != 1:
-        raise InputError("embedding_map needs arrays (texts, dimensions) of the same number of dimensions.")
+        raise InputError(
+            "embedding_map needs arrays (texts, dimensions) with the same number of dimensions; got"
+            f" {', '.join(str(array.shape) for array in arrays.values()) or 'none'}."
+        )
     every = np.concatenate(list(arrays.values()))
     if len(every) < 3 or every.shape[1] < 2:
-        raise InputError("embedding_map needs at least three texts and two dimensions.")
+        raise InputError(
+            f"embedding_map needs at least three texts and two dimensions, got {every.shape[0]} and {every.shape[1]}."
+        )
     center = every.mean(axis=0)
     _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
     # The sign of a direction is arbitrary: the largest part is made positive, so that pictures are the same

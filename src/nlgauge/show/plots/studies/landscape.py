@@ -49,7 +49,9 @@ def landscape(
     """
     dimension, scores = judgments.dimension(human), judgments.metrics.get(judgments.check_metric(metric))
     if scores is None:
-        raise InputError(f"landscape needs segment scores, but {metric} scores only whole systems.")
+        raise InputError(
+            f"landscape needs segment scores, but {metric} scores only whole systems; choose another metric."
+        )
     means = human_means(judgments.humans[dimension], judgments.weights)
     unjudged = np.flatnonzero(np.isnan(means)).tolist()
     order = [*unjudged, *(i for i in np.argsort(means, kind="stable").tolist() if i not in unjudged)]

@@ -66,7 +66,8 @@ def sweep(
     for name, rows in series.items():
         if len({row[parameter] for row in rows}) < len(rows):
             raise InputError(
-                f"sweep needs one row for each value of {parameter!r}, {name} has several for one."
+                f"sweep needs one row for each value of {parameter!r}, but {name} has several; select some with"
+                " .where(...)."
             )
     ax = _draw_lines(ax, series, parameter, "value")
     if log:

@@ -66,8 +66,8 @@ def pareto(
     if not (times > 0).any():
         raise InputError(
             "pareto needs the cost of at least one metric, but none is known",
-            python="score again with cache=False",
-            cli="score again with --no-cache",
+            python="score again with cache=False, in a new directory",
+            cli="score again with --no-cache, in a new directory",
         )
     larger = canvas.larger_for(len(names))
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.5 * larger, canvas.COLUMN * 1.1 * larger, "y")

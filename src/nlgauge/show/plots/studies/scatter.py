@@ -70,7 +70,9 @@ def scatter(
             _outputs(judgments, metric, judgments.dimension(human), coefficient, ax), description
         )
     if judgments.groups is not None:
-        raise InputError("a scatter plot needs one group; pass one of judgments.by_group().")
+        raise InputError(
+            "a scatter plot of systems needs one group; pass one of judgments.by_group().values()."
+        )
     dimension, people = judgments.dimension(human), judgments.human(human)
     scores = judgments.oriented(metric)
     whole = judgments.oriented_system_scores(metric)

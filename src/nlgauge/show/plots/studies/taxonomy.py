@@ -41,7 +41,7 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
         for value in getattr(metric, fields[by]) or ():
             branches.setdefault(value.value, []).append(metric.name)
     if not branches:
-        raise InputError("taxonomy needs cards, but none was found.")
+        raise InputError("taxonomy needs at least one card, got none.")
     rows: list[tuple[str, str]] = []
     across = 4
     for branch, names in sorted(branches.items()):

@@ -73,7 +73,7 @@ def winmatrix(
     canvas.named_ticks(ax.xaxis, names[:-1], rotation=90)
     _brackets(ax, clusters.column("cluster"))
     made = compared.made
-    what = f"{made.get('test', 'test')}, claims of new {made.get('generalise_to', 'data')}"
+    what = f"{made.get('test', 'test')}, claims of new {made.get('generalize_to', 'data')}"
     canvas.titled(ax, f"p of differences in {made.get('coefficient', 'agreement')}\n({what})")
     bounds = ["p < .001", "p < .01", "p < .05", "p \u2265 .05"]
     handles = [

@@ -1,0 +1,1 @@
+"""Commands that decide: comparisons, gates, ranks, plans and choices among candidates."""

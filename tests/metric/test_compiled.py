@@ -1,0 +1,300 @@
+"""Compiled metrics give the bits of the ordinary way, and every metric has a compiled form or a known reason."""
+
+from __future__ import annotations
+
+import random
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import SENTENCES, texts
+from twins import needs_native
+
+import nlgauge
+from nlgauge._core.backend import NATIVE, using
+from nlgauge.corpus import Corpus
+from nlgauge.engine.chunk import Job
+from nlgauge.engine.prepare import labeled, prepared
+from nlgauge.engine.segments import segment_scores
+from nlgauge.metric import Metric
+from nlgauge.metric.compiled import compiled, why_not_compiled
+from nlgauge.metric.registry import metric_classes
+from nlgauge.testing import of_numbers
+from nlgauge.testing.comparing import Terms
+
+pytestmark = needs_native
+
+# Every parameter that takes another way through the compiled code.
+SPECS = [
+    *("bleu", "bleu(lowercase=True)", "bleu(max_order=9)", "bleu(smooth_method='floor')"),
+    *("bleu(smooth_method='add-k')", "bleu(smooth_method='none')", "bleu(compat='coco')"),
+    *("bleu(max_order=2, compat='coco')", "bleu(tokenizer='none')"),
+    *(
+        "chrf",
+        "chrf(word_order=2)",
+        "chrf(lowercase=True)",
+        "chrf(whitespace=True)",
+        "chrf(eps_smoothing=True)",
+    ),
+    *("rouge", "rouge(stem=True)", "rouge(tokenizer='google')", "rouge(rouge_types=('rougeLsum',))"),
+    *("rouge(rouge_types=('rouge3',), tokenizer='whitespace')", "sentence_bleu"),
+    *("wer", "wer(lowercase=True)", "cer", "mer", "wil", "wip"),
+    *("f1", "f1(normalize='squad')", "precision", "recall", "gleu"),
+    *("gleu(max_order=3, min_order=2)", "levenshtein", "levenshtein(lowercase=True)"),
+    *("levenshtein(tokenizer='13a')", "levenshtein(tokenizer='stripped-characters')"),
+]
+NAMES = {spec.partition("(")[0] for spec in SPECS}
+
+
+def made(spec: str) -> Metric:
+    (metric,) = prepared(labeled(spec), None, None).values()
+    assert isinstance(metric, Metric)
+    return metric
+
+
+def ordinary(
+    metric: Metric, predictions: list[str], references: list[Any]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """The statistics of the engine side by side, and every output of each segment."""
+    result = nlgauge.score(predictions, references, metrics=[metric], seed=1)
+    (table,) = result._tables.values()
+    scores = segment_scores(Corpus.read(predictions, references), Job({str(metric): metric}))
+    return np.hstack(list(table.statistics.values())), scores
+
+
+def assert_equal(metric: Metric, predictions: list[str], references: list[Any]) -> None:
+    form = compiled(metric)
+    assert form is not None
+    statistics, scores = ordinary(metric, predictions, references)
+    rows, seconds, _ = form.native.statistics(predictions, references)
+    assert rows.tobytes() == np.ascontiguousarray(statistics).tobytes()
+    assert len(seconds) == len(form.tokens) + len(form.features)
+    for number, name in enumerate(form.outputs):
+        found = form.native.scores(predictions, references, number)
+        assert np.array(found).tobytes() == (np.asarray(scores[name]) + 0.0).tobytes(), name
+
+
+@pytest.mark.filterwarnings("ignore:.*no spaces")
+@pytest.mark.parametrize("spec", SPECS)
+@given(st.lists(st.tuples(texts(), texts()), min_size=1, max_size=6))
+def test_statistics_and_scores_are_those_of_the_ordinary_way(spec: str, pairs: list[tuple[str, str]]) -> None:
+    predictions, references = map(list, zip(*pairs, strict=True))
+    assert_equal(made(spec), predictions, references)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_blocks_long_texts_and_threads_change_nothing(spec: str) -> None:
+    """70 pairs end inside the second block; two texts have more tokens than small tables and single words of bits."""
+    chance = random.Random(spec)
+    words = [
+        word for prediction, references in SENTENCES for word in " ".join([prediction, *references]).split()
+    ]
+    words += [
+        "extraordinarily-long-words-of-letters",
+        "extraordinarily-long-words-of-lettern",
+        "Größe",
+        "猫が",
+    ]
+
+    def text(length: int) -> str:
+        return "".join(chance.choice(words) + chance.choice(("\n", " ", " ", " ")) for _ in range(length))
+
+    predictions = [text(chance.choice((0, 1, 5, 20, 60))) for _ in range(69)] + [text(700)]
+    references = [
+        text(chance.choice((0, 1, 5, 20, 60))) if chance.random() < 0.5 else prediction[3:]
+        for prediction in predictions
+    ]
+    try:
+        for threads in (1, 3):
+            NATIVE.set_threads(threads, worthwhile=1)
+            assert_equal(made(spec), predictions, references)
+            # A prediction of several rows is read once in each block.
+            assert_equal(made(spec), [predictions[7]] * 40 + predictions[40:], references)
+    finally:
+        NATIVE.set_threads(1)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if made(spec).takes == "pair"])
+@given(
+    st.lists(st.tuples(texts(), st.lists(texts(), min_size=1, max_size=3)), min_size=1, max_size=4),
+)
+def test_the_best_of_several_references_is_that_of_the_ordinary_way(spec: str, pairs: Any) -> None:
+    predictions, references = map(list, zip(*pairs, strict=True))
+    metric = made(spec)
+    form = compiled(metric)
+    assert form is not None
+    statistics, _ = ordinary(metric, predictions, references)
+    assert form.native.statistics(predictions, references)[0].tobytes() == statistics.tobytes()
+    rewards = nlgauge.reward(metric, scale=(0, 1))
+    first = rewards(predictions, references)
+    assert np.array(rewards(predictions, references)).tobytes() == np.array(first).tobytes()
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if made(spec).takes == "pair"])
+def test_several_references_may_be_in_different_blocks(spec: str) -> None:
+    predictions = [prediction for prediction, _ in SENTENCES] * 3
+    texts = [text for _, references in SENTENCES for text in references]
+    references = [[*texts[start % 5 : start % 5 + 6], texts[-1]] for start in range(len(predictions))]
+    assert sum(map(len, references)) > 64
+    metric = made(spec)
+    form = compiled(metric)
+    assert form is not None
+    statistics, _ = ordinary(metric, predictions, references)
+    assert form.native.statistics(predictions, references)[0].tobytes() == statistics.tobytes()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_programs_give_the_bits_of_score(spec: str) -> None:
+    metric = made(spec)
+    form = compiled(metric)
+    assert form is not None
+    rng = np.random.default_rng(3)
+    width = sum(form.parts.values())
+    rows = np.floor(rng.exponential(6, (2000, width)))
+    rows[rng.random((2000, width)) < 0.15] = 0.0
+    rows[:20][rng.random((20, width)) < 0.3] = np.nan
+    rows[20:40][rng.random((20, width)) < 0.3] = 1e308
+    for program, scored in ((form.corpus, metric), (NATIVE.Program(*form.scores), metric.for_segments())):
+        found = dict(zip(form.outputs, program.run(rows).T, strict=True))
+        with np.errstate(all="ignore"):
+            for part, statistics in form.split(rows).items():
+                for name, values in scored.score(part, np.ascontiguousarray(statistics)).items():
+                    np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+def test_every_metric_is_compiled_or_has_a_known_reason() -> None:
+    reasons = {
+        "does not read exactly a prediction and its references": "alone, or with a source",
+        "has a model or a fit": "model",
+        "has no statistics of rows": "corpus",
+        "reads a feature's column": "column",
+        "reads sources of the view": "pairwise",
+    }
+    found: dict[str, set[str]] = {"": set()} | {kind: set() for kind in reasons.values()}
+    for name, kind in metric_classes().items():
+        if not kind.__module__.startswith("nlgauge.metrics."):
+            continue
+        reason = why_not_compiled(kind())
+        found[reasons[reason] if reason else ""].add(name)
+    assert found[""] == NAMES
+    assert found["column"] == {
+        *(
+            "accuracy",
+            "cder",
+            "character",
+            "eed",
+            "exact_match",
+            "meteor",
+            "ribes",
+            "rouge155",
+            "squad",
+            "ter",
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("spec", "tokenizer"),
+    [
+        ("bleu(tokenizer='intl')", "intl"),
+        ("bleu(tokenizer='char')", "char"),
+        ("f1(compat='nlg-metricverse')", "nlg-metricverse"),
+    ],
+)
+def test_a_tokenizer_that_only_python_has_is_not_compiled(spec: str, tokenizer: str) -> None:
+    assert tokenizer in why_not_compiled(made(spec))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_contract_compares_both_ways(spec: str) -> None:
+    of_numbers.check_compiled_numbers_are_the_same(made(spec), Terms())
+
+
+class Text(str):
+    """A string of another class."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references"),
+    [
+        ([], []),
+        (["a"], []),
+        (["a"], ["a", "b"]),
+        ([Text("a")], ["a"]),
+        (["a"], [Text("a")]),
+        (["a\ud800"], ["a"]),
+        ([None], ["a"]),
+        (["a"], [1]),
+        (["a", "b"], ["a", ["b"]]),
+        (["a", "b"], [["a"], "b"]),
+        (["a"], [[]]),
+        (["a"], [["a", None]]),
+        (["a"], [("a",)]),
+    ],
+)
+def test_other_texts_are_left_to_the_ordinary_way(predictions: Any, references: Any) -> None:
+    form = compiled(made("chrf"))
+    assert form is not None
+    assert form.native.statistics(predictions, references) is None
+    assert form.native.scores(predictions, references, 0) is None
+
+
+def test_an_unknown_output_is_refused() -> None:
+    form = compiled(made("wer"))
+    assert form is not None
+    with pytest.raises(ValueError, match="output"):
+        form.native.scores(["a"], ["a"], 99)
+
+
+def test_python_kernels_never_take_the_compiled_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    reward = nlgauge.reward("wer")
+    scorer = nlgauge.Scorer("wer")
+    for function in (reward, scorer):
+        function(["a b"], ["a c"])
+    assert type(scorer(["a b"], ["a c"])).__name__ == "CompiledResult"
+    assert reward._compiled_rewards(["a b"], ["a c"]) == [-0.5]
+    with using("python"):
+        assert reward._compiled_rewards(["a b"], ["a c"]) is None
+        assert reward(["a b"], ["a c"]) == [-0.5]
+        assert type(scorer(["a b"], ["a c"])).__name__ == "Result"
+
+
+def test_rows_of_numbered_texts_are_the_statistics() -> None:
+    form = compiled(made("rouge(stem=True)"))
+    assert form is not None
+    given = ["running cats sat", "the cat runs", "a\nline", "Größe"]
+    first, second = (np.ravel(grid) for grid in np.meshgrid(np.arange(4), np.arange(4)))
+    rows, seconds = form.native.rows(given, first, second)
+    expected, *_ = form.native.statistics([given[i] for i in first], [given[i] for i in second])
+    assert rows.tobytes() == expected.tobytes()
+    assert len(seconds) == len(form.tokens) + len(form.features)
+    for wrong in ([4], [-1]):
+        with pytest.raises(ValueError, match="text"):
+            form.native.rows(given, np.array(wrong), np.array([0]))
+
+
+def test_threads_share_a_compiled_metric() -> None:
+    reward = nlgauge.reward("rouge(stem=True)")
+    pairs = [(f"running cats {i} sat\non mats", f"a cat {i % 7} ran on mats") for i in range(200)]
+    predictions, references = map(list, zip(*pairs, strict=True))
+    expected = reward(predictions, references)
+    wrong: list[Any] = []
+
+    def work() -> None:
+        for start in range(0, 200, 10):
+            several = reward(predictions[start : start + 70], references[start : start + 70])
+            single = reward([predictions[start]], [references[start]])
+            if several != expected[start : start + 70] or single != [expected[start]]:
+                wrong.append(start)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
