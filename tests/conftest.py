@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
@@ -50,6 +51,8 @@ settings.load_profile("nlgauge")
 # Fixtures of models, of Chromium, of a Ray cluster, and of the built documentation.
 _SLOW = {"tiny_models", "browser", "cluster", "site"}
 _HERE = Path(__file__).parent
+# After so many seconds a test counts as hung; on a busy machine the slowest takes three minutes.
+_PATIENCE = 900
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -59,6 +62,27 @@ def pytest_collection() -> Iterator[None]:
     yield
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that hangs, with the stacks of all threads, so that the other tests run and the summary names it.
+
+    pytest's own limit (faulthandler_timeout) ends the test process instead, and then nothing says which test it was.
+    """
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _hung)
+    signal.alarm(_PATIENCE)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def _hung(*_: object) -> None:
+    faulthandler.dump_traceback(file=sys.__stderr__, all_threads=True)
+    pytest.fail(f"the test hung for {_PATIENCE} s; the stacks of all threads are on stderr")
 
 
 @pytest.hookimpl(tryfirst=True)

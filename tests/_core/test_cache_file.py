@@ -9,12 +9,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from forking import assert_in_child, needs_fork
 
 from nlgauge._core import sqlite as cache_file
 from nlgauge._core.ragged import Array
@@ -133,17 +133,16 @@ def test_a_process_that_is_killed_while_it_writes_leaves_whole_batches(path: Pat
     assert Store(path, LARGE).find(METRIC, keys).known.all()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@needs_fork
 def test_a_forked_process_opens_the_file_for_itself(path: Path):
     opened = Store(path, LARGE)
     opened.keep(METRIC, WIDTHS, *some(10, 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork in a process that may have threads
-        child = os.fork()
-    if not child:
+
+    def use() -> bool:
         opened.keep(METRIC, WIDTHS, *some(10, 2))
-        os._exit(0 if opened.find(METRIC, some(10, 1)[0]).known.all() else 1)
-    assert os.waitpid(child, 0)[1] == 0
+        return bool(opened.find(METRIC, some(10, 1)[0]).known.all())
+
+    assert_in_child(use)
     assert opened.find(METRIC, some(10, 2)[0]).known.all()
     opened.close()
     assert verify(path).rows == 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import pickle
-import sys
 import warnings
 from typing import Any
 
@@ -159,19 +158,22 @@ def synchronized(rank: int, store: str, answers: Any) -> None:
     distributed.destroy_process_group()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked")
+@pytest.mark.slow
 def test_two_processes_add_their_states(tmp_path):
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("spawn")
     answers = context.Queue()
     processes = [
-        context.Process(target=synchronized, args=(rank, str(tmp_path / "store"), answers)) for rank in (0, 1)
+        context.Process(target=synchronized, args=(rank, str(tmp_path / "store"), answers), daemon=True)
+        for rank in (0, 1)
     ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
-        for process in processes:
-            process.start()
-    values = [answers.get(timeout=600) for _ in processes]
     for process in processes:
-        process.join(600)
+        process.start()
+    try:
+        values = [answers.get(timeout=600) for _ in processes]
+        for process in processes:
+            process.join(600)
+    finally:
+        for process in processes:
+            process.kill()
     chrf, cider = expected("chrf"), expected("cider")
     assert values == [[pytest.approx(value, rel=1e-12) for value in (chrf, chrf, cider, cider)]] * 2

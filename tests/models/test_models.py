@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from forking import assert_in_child, in_child, needs_fork
 
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, loader, model_facts
@@ -511,8 +512,7 @@ def test_threads_score_as_one_does(tiny_models: dict[str, Path], loads: list[str
     np.testing.assert_allclose(together, [scores()] * 4, rtol=1e-5)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@needs_fork
 def test_a_fork_while_a_model_is_loaded_does_not_hang(
     tiny_models: dict[str, Path], loads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -528,22 +528,18 @@ def test_a_fork_while_a_model_is_loaded_does_not_hang(
     holder.start()
     taken.wait(600)
     try:
-        assert (
-            _in_child(
-                lambda: (
-                    loader.load(str(tiny_models["encoder"]), "encoder", "cpu") is not None
-                    and not loader._MODELS._runs
-                )
+        assert_in_child(
+            lambda: (
+                loader.load(str(tiny_models["encoder"]), "encoder", "cpu") is not None
+                and not loader._MODELS._runs
             )
-            == "True"
         )
     finally:
         done.set()
         holder.join()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@needs_fork
 def test_a_model_that_ran_before_a_fork_runs_after_it(
     tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -565,33 +561,11 @@ def test_a_model_that_ran_before_a_fork_runs_after_it(
 
         large = torch.rand(600, 600)
         large @ large  # so that there are threads to wait for
-        assert float(_in_child(score)) == pytest.approx(score(), abs=1e-6)
+        code, printed = in_child(score)
+        assert code == 0, printed
+        assert float(printed) == pytest.approx(score(), abs=1e-6)
     finally:
         torch.set_num_threads(before)
-
-
-def _in_child(work: Callable[[], Any]) -> str:
-    """What a forked child's work gives, as text; after ten minutes it counts as hung."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.write(writing, str(work()).encode())
-        except BaseException as error:
-            os.write(writing, repr(error).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    for _ in range(6000):
-        if os.waitpid(child, os.WNOHANG)[0]:
-            break
-        time.sleep(0.1)
-    else:
-        os.kill(child, 9)
-        os.waitpid(child, 0)
-        pytest.fail("the child hangs")
-    with os.fdopen(reading, "rb") as stream:
-        return stream.read().decode()
 
 
 def test_a_run_loads_each_model_once_however_many_there_are(

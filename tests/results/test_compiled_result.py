@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
-import sys
 import threading
 import warnings
 from dataclasses import fields, replace
@@ -14,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forking import assert_in_child, needs_fork
 from strategies import SENTENCES
 from twins import needs_native
 
@@ -196,12 +195,15 @@ def test_score_makes_a_metric_once_but_sees_a_new_one(registered: None) -> None:
     assert "characters" in str(nlgauge.score(["a b"], ["a c"], metrics="wer").costs.features)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-@pytest.mark.filterwarnings("ignore:.*fork")
+@needs_fork
 def test_a_forked_child_scores_while_threads_do() -> None:
     """The child scores although other threads were in the middle of a call when it was made."""
     scorer = nlgauge.Scorer(METRICS)
-    expected = [dict(each) for each in scorer(PREDICTIONS, REFERENCES).segments("records")]
+
+    def scores() -> list[dict[str, Any]]:
+        return [dict(each) for each in scorer(PREDICTIONS, REFERENCES).segments("records")]
+
+    expected = scores()
     ended = threading.Event()
 
     def work() -> None:
@@ -213,11 +215,7 @@ def test_a_forked_child_scores_while_threads_do() -> None:
         thread.start()
     try:
         for _ in range(5):
-            child = os.fork()
-            if child == 0:
-                found = scorer(PREDICTIONS, REFERENCES).segments("records")
-                os._exit(int(plain([dict(each) for each in found]) != plain(expected)))
-            assert os.waitpid(child, 0)[1] == 0
+            assert_in_child(lambda: plain(scores()) == plain(expected))
     finally:
         ended.set()
         for thread in threads:

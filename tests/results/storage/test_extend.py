@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from cli_cases import document, enter, refused, run
+from forking import in_child, needs_fork
 from messages import mentions
 from test_resume import Ending, assert_same, texts
 
@@ -409,17 +410,16 @@ def killed_after(moves: int, *command: str) -> None:
         done.append(self)
         return original(self, target)
 
-    child = os.fork()
-    if not child:
+    def work() -> None:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(Path, "replace", replace)
             patched.setattr(shutil, "rmtree", end)
             run(*command)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+    assert in_child(work) == (9, "")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
+@needs_fork
 @BOTH
 def test_an_end_between_two_moves_of_directories_is_taken_up(kind: str) -> None:
     result_in("out", kind)
@@ -430,7 +430,7 @@ def test_an_end_between_two_moves_of_directories_is_taken_up(kind: str) -> None:
     assert directories() == ["out"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
+@needs_fork
 @pytest.mark.parametrize("again", [["--resume"], []])
 def test_a_result_that_was_to_be_replaced_is_put_back_before_a_run_begins(again: list[str]) -> None:
     result_in("out", "loaded")
@@ -452,7 +452,7 @@ def test_nothing_is_put_back_from_a_directory_that_is_not_a_run() -> None:
     assert directories() == ["out.unfinished"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
+@needs_fork
 @BOTH
 def test_an_end_after_all_moves_of_directories_leaves_a_result_that_is_whole(kind: str) -> None:
     before = result_in("out", kind)
