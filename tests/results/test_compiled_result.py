@@ -17,8 +17,9 @@ from strategies import SENTENCES
 from twins import needs_native
 
 import nlgauge
+from nlgauge._core import ragged
 from nlgauge.errors import InputError
-from nlgauge.metric import REGISTERED
+from nlgauge.metric import REGISTERED, compiled
 from nlgauge.results.compiled import CompiledResult
 from nlgauge.results.groups import taken
 from nlgauge.results.result import Result
@@ -60,6 +61,41 @@ def test_scores_and_segments_are_the_same(references: Any) -> None:
         assert plain(dict(found[label])) == plain(dict(expected[label]))
     assert plain(found.segments("records")) == plain(expected.segments("records"))
     assert plain(found.scores("records")) == plain(expected.scores("records"))
+
+
+@pytest.mark.parametrize("references", [REFERENCES, SEVERAL])
+def test_blocks_change_no_bit(references: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = 300 // len(PREDICTIONS) + 1
+    predictions = [f"{text} {number % 7} {number % 11}" for number, text in enumerate(PREDICTIONS * times)]
+    whole, ordinary = _compiled_and_ordinary(predictions, references * times)
+    monkeypatch.setattr(compiled, "_BLOCK", 64)
+    parts, _ = _compiled_and_ordinary(predictions, references * times)
+    assert type(parts) is CompiledResult
+    assert plain(parts.segments("records")) == plain(whole.segments("records"))
+    assert (
+        plain(parts.scores("records")) == plain(whole.scores("records")) == plain(ordinary.scores("records"))
+    )
+    monkeypatch.setattr(ragged, "_BLOCK_ROWS", 32)
+    sums = [
+        plain(result.scores("records")) for result in _compiled_and_ordinary(predictions, references * times)
+    ]
+    assert sums[0] == sums[1] != plain(whole.scores("records"))
+
+
+def _compiled_and_ordinary(predictions: Any, references: Any) -> list[Result]:
+    scorer = nlgauge.Scorer("rouge")
+    return [scorer(predictions, references), scorer(predictions, tuple(references))]
+
+
+def test_references_of_all_blocks_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "_BLOCK", 200)
+    predictions = ["a b"] * 400
+    scorer = nlgauge.Scorer("wer")
+    assert type(scorer(predictions, ["a c"] * 400)) is CompiledResult
+    with pytest.raises(InputError, match=r"references\[200\] is a list"):
+        scorer(predictions, ["a c"] * 200 + [["a c"]] * 200)
+    with pytest.raises(InputError, match=r"400[^0-9]+399"):
+        scorer(predictions, ["a c"] * 399)
 
 
 def test_everything_else_is_the_same() -> None:

@@ -6,14 +6,17 @@ import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from nlgauge._core.lazy import lazy
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+# NDArray[Any], without the import of numpy.typing.
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 _BLOCK_ROWS = 1 << 16
 
 

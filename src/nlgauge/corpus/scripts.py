@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from string import ascii_letters
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import regex
 
-_ASCII_LETTERS = ascii_letters.encode()
+_ASCII_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BEYOND_ASCII = bytes(range(128, 256))
 _LATIN, _HANGUL, _KANA = r"\p{Latin}", r"\p{Hangul}", r"[\p{Hiragana}\p{Katakana}]"
 

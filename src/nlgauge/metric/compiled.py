@@ -41,6 +41,8 @@ from nlgauge.metric.table import PROGRAMS
 
 # Number of metrics whose compiled forms are remembered.
 _MOST = 256
+# Segments of one call of the compiled module, which cannot be interrupted.
+_BLOCK = 1 << 18
 
 
 class Compiled(NamedTuple):
@@ -58,6 +60,28 @@ class Compiled(NamedTuple):
     # CompiledMetric, and the Program of the outputs of the whole corpus.
     native: Any
     corpus: Any
+
+    def rows_of(
+        self, predictions: list[str], references: list[Any]
+    ) -> tuple[Array, list[float], bool] | None:
+        """Return the statistics of each segment, side by side, the seconds of levels and kernels, and whether all
+        texts are ASCII; None if the ordinary way has to take the texts.
+        """
+        count = len(predictions)
+        if count <= _BLOCK or len(references) != count:
+            found: tuple[Array, list[float], bool] | None = self.native.statistics(predictions, references)
+            return found
+        rows, seconds, are_ascii = np.empty((count, sum(self.parts.values()))), np.zeros(1), True
+        for start in range(0, count, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            scored = self.native.statistics(predictions[block], references[block])
+            # A block has either strings or lists of references, and all blocks need the same.
+            if scored is None or type(references[start]) is not type(references[0]):
+                return None
+            rows[block] = scored[0]
+            seconds = seconds + scored[1]
+            are_ascii = are_ascii and scored[2]
+        return rows, seconds.tolist(), are_ascii
 
     def split(self, rows: Array) -> dict[str, Array]:
         """Return the statistics of each part from rows of all statistics side by side."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nlgauge._core.backend import chosen
 from nlgauge._core.lazy import lazy
-from nlgauge._core.ragged import Array
+from nlgauge._core.ragged import Array, blocks
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM
 from nlgauge.metric import Arrays
@@ -67,7 +67,9 @@ class CompiledTable(Table):
         if self._computed is None or self.weights is not None or self.left_out or chosen() != "native":
             whole: dict[str, Any] = Table._scores.compute(self)
             return whole
-        sums = 0.0 + self._computed.rows.sum(axis=0)
+        rows = self._computed.rows
+        # In the blocks of the ordinary way: sums in another order have other last bits.
+        sums: Any = sum((rows[start:end].sum(axis=0) for start, end in blocks(len(rows))), 0.0)
         (values,) = self._computed.form.corpus.run(sums[None]).tolist()
         return with_score(dict(zip(self._computed.form.outputs, values, strict=True)))
 

@@ -27,9 +27,13 @@ def character_classes() -> Array:
     """
     _, *lines = data_text("character_classes.txt").splitlines()
     found = np.full(0x110000, OTHER, dtype=np.uint8)
+    bits = {"": 0}
     for line in lines:
-        first, last, *letters = line.split(" ")
-        found[int(first, 16) : int(last, 16) + 1] = sum(_BITS[letter] for letter in "".join(letters))
+        first, last, *rest = line.split(" ")
+        letters = "".join(rest)
+        if letters not in bits:
+            bits[letters] = sum(_BITS[letter] for letter in letters)
+        found[int(first, 16) : int(last, 16) + 1] = bits[letters]
     found.flags.writeable = False
     return found
 

@@ -7,7 +7,6 @@ numbers and white space.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -86,9 +85,12 @@ def _stepped(text: str, origins: list[tuple[int, int]], step: Step) -> tuple[str
     return text.replace(old, new), kept + origins[start:]
 
 
-_ASCII_PUNCTUATION = frozenset(string.punctuation)
-_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_SPACED_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
+# As in the module string, whose import compiles regular expressions.
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_PUNCTUATION = r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
+_ASCII_PUNCTUATION = frozenset(_PUNCTUATION)
+_WITHOUT_PUNCTUATION = str.maketrans("", "", _PUNCTUATION)
+_SPACED_PUNCTUATION = str.maketrans(dict.fromkeys(_PUNCTUATION, " "))
 _13A_STEPS = (
     str.rstrip,
     ("<skipped>", ""),
@@ -239,11 +241,11 @@ _TOKENIZERS: dict[str, tuple[Any, ...]] = {
     "unicode": (_unicode, (str.lower,)),
     "punctuated": (_punctuated, (str.lower,)),
     "google": (_google, (str.lower,)),
-    "1.5.5": (_ascii_words, tuple(zip(string.ascii_uppercase, string.ascii_lowercase, strict=True))),
+    "1.5.5": (_ascii_words, tuple((letter.upper(), letter) for letter in _LETTERS)),
     "jiwer": (_jiwer_words,),
     "chrf-words": (_chrf_words,),
-    "squad": (_squad_words, (str.lower, *((mark, "") for mark in string.punctuation)), _without_articles),
-    "nlg-metricverse": (_spaced_words, (*((mark, " ") for mark in string.punctuation), str.lower)),
+    "squad": (_squad_words, (str.lower, *((mark, "") for mark in _PUNCTUATION)), _without_articles),
+    "nlg-metricverse": (_spaced_words, (*((mark, " ") for mark in _PUNCTUATION), str.lower)),
     "joined": (_joined,),
     "whitespace": (str.split,),
     "characters": (list,),
