@@ -42,6 +42,7 @@ ORDER = [
     "advisor",
     "show",
     "plots",
+    "annotate",
     "testing",
     "compat",
     "candidates",
