@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def output(
         "metric": metric,
         "output": metric,
         "up": up,
-        "given": False,
+        "people": False,
         "decimals": 1,
         "unequal": False,
         "scores": scores,
@@ -231,6 +232,72 @@ def test_many_names_are_counted() -> None:
     ]
 
 
+def rated(name: str, scores: list[float | None], top: list[int] | None, **more: Any) -> dict[str, Any]:
+    return output(name, scores, top, people=True, **more)
+
+
+def pairs(count: int, behind: dict[int, list[int]]) -> dict[str, list[float]]:
+    """Tests of all pairs: each system of `behind` is significantly worse than some."""
+    every = list(combinations(range(count), 2))
+    better = [(worse, ahead) for worse, systems in behind.items() for ahead in systems]
+    return {
+        "gains": [-1.0 if (second, first) in better else 1.0 for first, second in every],
+        "p_max_t": [
+            0.01 if (first, second) in better or (second, first) in better else 0.5 for first, second in every
+        ],
+    }
+
+
+def test_people_are_named_first_and_order_the_systems() -> None:
+    metric = output("bleu", [9.0, 5.0, 4.0, 3.0], [0])
+    ties = rated("mqm", [-5.0, -4.0, -4.5, -6.0], [0, 1, 2], pairs=pairs(4, {3: [1, 2]}))
+    facts = facts_of([ties, metric], alone(4))
+    assert said(facts) == [
+        "People cannot tell B, C and A apart (mqm); D is significantly behind B and C.",
+        "bleu puts A first, significantly ahead of every other system.",
+    ]
+    assert facts.order == (1, 2, 0, 3)
+    alike = rated("mqm", [-5.0, -4.0, -4.5, -6.0], [0, 1, 2, 3])
+    assert said(facts_of([alike, metric], alone(4)))[0] == "People cannot tell the 4 systems apart (mqm)."
+    clear = rated("mqm", [1.0, 5.0, 2.0, 0.0], [1], pairs=pairs(4, {0: [1, 2], 2: [1], 3: [1]}))
+    assert said(facts_of([clear, metric], alone(4))) == [
+        "People put B first (mqm), significantly ahead of every other system.",
+        "bleu puts A first, significantly ahead of every other system.",
+        "People disagree with the metrics: they put B and C significantly ahead of A.",
+    ]
+    assert said(facts_of([clear], alone(4))) == [
+        "People put B first (mqm), significantly ahead of every other system."
+    ]
+    many = rated("mqm", [5.0, 5.0, 2.0, 1.0, 0.0], [0, 1], pairs=pairs(5, {2: [0], 3: [0], 4: [0]}))
+    assert said(facts_of([many], alone(5))) == [
+        "People cannot tell A and B apart (mqm); 3 systems are significantly behind."
+    ]
+
+
+def test_several_human_scores() -> None:
+    metric = output("bleu", [9.0, 5.0, 4.0], [0])
+    tops = [[1, 2], [2], [1, 2]]
+    scores: list[float | None] = [1.0, 2.0, 3.0]
+    dimensions = [rated(name, scores, top) for name, top in zip("xyz", tops, strict=True)]
+    assert said(facts_of([*dimensions, metric], alone(3))) == [
+        "On all 3 human dimensions C is in the best group, and no other system is.",
+        "bleu puts A first, significantly ahead of every other system.",
+        "People disagree with the metrics: A is not in their best group on 3 of 3 human dimensions.",
+    ]
+    assert said(facts_of([dimensions[0], dimensions[2], metric], alone(3)))[0] == (
+        "On all 2 human dimensions C and B are in the best group."
+    )
+    apart = [rated("x", [3.0, 1.0, 2.0], [0]), rated("y", [1.0, 3.0, 2.0], [1])]
+    assert said(facts_of(apart, alone(3))) == ["People prefer different systems: A on x, B on y."]
+    alike = [rated(name, [3.0, 1.0, 2.0], [0, 1, 2]) for name in "xy"]
+    assert said(facts_of(alike, alone(3))) == [
+        "People cannot tell the 3 systems apart on all 2 human dimensions."
+    ]
+    untested = rated("x", [3.0, 3.0, 2.0], None)
+    assert said(facts_of([untested], alone(3))) == ["People give the best score to A and B (x)."]
+    assert words(small_print(facts_of([untested], alone(3)))) == ["Not tested for significance: x."]
+
+
 def worse(share: float, seed: int) -> list[str]:
     draw = random.Random(seed)
     return [" ".join(word for word in text.split() if draw.random() > share) for text in _TEXTS]
@@ -298,6 +365,7 @@ def votes(records: list[dict[str, Any]], metrics: list[str], **options: Any) -> 
             "system": row["system"],
             "prediction": row["prediction"],
             "references": row["references"],
+            **{f"human.{name}": score for name, score in row["human"].items()},
         }
         for row in records
     ]
@@ -305,7 +373,7 @@ def votes(records: list[dict[str, Any]], metrics: list[str], **options: Any) -> 
     best = {
         output["metric"]: found["systems"][output["best"][0]]
         for output in found["outputs"][::-1]
-        if len(output["best"]) == 1
+        if not output["people"] and len(output["best"]) == 1
     }
     return found, best
 
@@ -315,8 +383,13 @@ def test_wmt21_zh_en() -> None:
     records = rows("wmt21_mqm_news", lambda row: row["meta"]["lp"] == "zh-en" and row["system"] in systems)
     found, best = votes(records, ["bleu", "chrf", "ter"])
     assert set(best.values()) == {"Borderline"}
+    assert [found["systems"][system] for system in found["order"]] == list(systems)
+    mqm = found["outputs"][0]
+    assert [round(mqm["scores"][system], 3) for system in found["order"]] == [-4.633, -4.844, -4.945, -5.567]
+    assert [mqm["letters"][system] for system in found["order"]] == ["a", "a", "ab", "b"]
     assert words(found["verdict"], found["systems"]) == [
-        "All 3 metrics put Borderline first, significantly ahead of every other system."
+        "People cannot tell NiuTrans, SMU and Borderline apart (mqm); Online-W is significantly behind NiuTrans and SMU.",
+        "All 3 metrics put Borderline first, significantly ahead of every other system.",
     ]
 
 
@@ -332,6 +405,10 @@ def test_webnlg_2020() -> None:
         "chrf": "OSU_Neural_NLG",
     }
     assert found["votes"] == 4
+    assert words(found["verdict"], found["systems"])[0] == (
+        "On all 5 human dimensions Amazon_AI_(Shanghai), OSU_Neural_NLG, bt5, FBConvAI and cuni-ufal are in the best"
+        " group."
+    )
     first = [part["system"] for part in found["verdict"][0] if "system" in part]
     assert first[0] == found["order"][0]
 

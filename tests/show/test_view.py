@@ -77,13 +77,13 @@ def test_the_numbers_are_those_of_the_result(result: Result, view: PageData) -> 
         {(row.label, row.output.name): row for row in result.ranks(resamples=200)},
     )
     assert [output["label"] for output in view.meta["outputs"]] == [
+        "human",
         "bleu",
         "ter",
         "novelty",
         "self_bleu",
-        "human",
     ]
-    for output in view.meta["outputs"][:4]:
+    for output in view.meta["outputs"][1:]:
         key = output["label"], output["output"]
         bounds = [intervals[system][key[0]][key[1]] for system in result.systems]
         assert output["scores"] == [bound.score for bound in bounds]
@@ -100,8 +100,8 @@ def test_the_numbers_are_those_of_the_result(result: Result, view: PageData) -> 
 
 
 def test_numbers_that_came_with_the_texts_are_scores_too(view: PageData) -> None:
-    human = view.meta["outputs"][-1]
-    assert (human["label"], human["given"], human["up"]) == ("human", True, True)
+    human = view.meta["outputs"][0]
+    assert (human["label"], human["people"], human["up"]) == ("human", True, True)
     assert human["scores"] == pytest.approx([3.1, 1.4])
     assert np.isnan(view.columns[human["column"], 0, 2])
 
@@ -149,7 +149,7 @@ def test_chosen_segments_are_those_that_tell_most() -> None:
     columns[:, :, 60] = -5
     columns[0, 0, 70], columns[1, 0, 70] = 4, -4
     columns[0, :, 80] = np.nan
-    outputs = [{"column": 0, "up": True, "given": False}, {"column": 1, "up": True, "given": False}]
+    outputs = [{"column": 0, "up": True, "people": False}, {"column": 1, "up": True, "people": False}]
     found = chosen(outputs, columns, 10, 1, [0, 1])
     assert len(found) == 10
     assert found == sorted(set(found))

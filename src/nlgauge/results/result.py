@@ -808,6 +808,10 @@ class Result(ExportedTable, Mapping[str, Any]):
         max_size : float, default 25
             Size of the file in megabytes. Only scores and the texts of explained segments may exceed it; the page reports
             the omitted parts.
+        human : str or sequence of str, optional
+            Fields or imported scores that are human scores, such as "coherence", or "mqm:lower" if lower is better. They
+            come first, with intervals and tests. Default: fields called human.NAME, else all fields with a number for
+            each of several systems. An empty sequence shows no human scores.
         baseline : str, optional
             System that the other systems are compared with. Default: the first.
         confidence : float, default 0.95
@@ -847,6 +851,10 @@ class Result(ExportedTable, Mapping[str, Any]):
         max_size : float, default 25
             Size of the file in megabytes. Only scores and the texts of explained segments may exceed it; the page reports
             the omitted parts.
+        human : str or sequence of str, optional
+            Fields or imported scores that are human scores, such as "coherence", or "mqm:lower" if lower is better. They
+            come first, with intervals and tests. Default: fields called human.NAME, else all fields with a number for
+            each of several systems. An empty sequence shows no human scores.
         baseline : str, optional
             System that the other systems are compared with. Default: the first.
         confidence : float, default 0.95

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -38,6 +38,7 @@ class ReportOptions(TypedDict, total=False):
     explain: int | Literal["all"]
     texts: bool
     max_size: float
+    human: str | Sequence[str] | None
     baseline: str | None
     confidence: float
     resamples: int

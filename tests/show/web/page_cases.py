@@ -12,6 +12,7 @@ import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.engine.run_options import run_options
 from nlgauge.results.equal_outputs import equal_outputs
+from nlgauge.results.imported.human import with_human_scores
 from nlgauge.results.result import Result
 
 _SENTENCES = [
@@ -106,6 +107,44 @@ def _few(count: int, segments: int, metrics: list[str]) -> Result:
     )
 
 
+def _people() -> Result:
+    """Metrics prefer A, which repeats the references; people prefer B."""
+    rows = [
+        {
+            "id": number,
+            "system": system,
+            "prediction": text,
+            "references": [text],
+            "human.quality": score,
+            "domain": domain,
+        }
+        for number, text in enumerate(_SENTENCES)
+        for domain in ("news" if number % 2 else "law",)
+        for system, score in (("A", 1.0 + number % 3), ("B", 4.0 + number % 2))
+    ]
+    for row in rows:
+        if row["system"] == "B":
+            row["prediction"] = _worse(row["prediction"], random.Random(row["id"]), 0.4)
+    return nlgauge.score(rows, metrics=["bleu", "chrf"])
+
+
+def _rated() -> Result:
+    """One system with two human scores and a further number."""
+    draw = random.Random(2)
+    rows = [
+        {
+            "id": number,
+            "prediction": _worse(text, draw, 0.3),
+            "references": [text],
+            "human.coherence": number % 5,
+            "human.fluency": draw.randrange(5),
+            "year": 2000 + number % 4,
+        }
+        for number, text in enumerate(_SENTENCES)
+    ]
+    return nlgauge.score(rows, metrics=["bleu", "chrf"])
+
+
 _MADE: dict[str, Callable[[], Result]] = {
     "three systems": _three,
     "one system": lambda: _few(1, 8, ["bleu", "ter"]),
@@ -140,11 +179,13 @@ _MADE: dict[str, Callable[[], Result]] = {
             "ter",
         ],
     ),
+    "people": _people,
+    "one rated system": _rated,
     "hostile": _hostile,
     # A text with an astral character, which explanations of every kind are put into.
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
 }
-VARIANTS = [name for name in _MADE if name not in ("hostile", "rocket")]
+VARIANTS = [name for name in _MADE if name not in ("hostile", "rocket", "people", "one rated system")]
 
 
 def outputs_of(result: Result) -> list[tuple[str, str]]:
@@ -164,6 +205,11 @@ def outputs_of(result: Result) -> list[tuple[str, str]]:
 def result_of(variant: str) -> Result:
     """The result of a variant, scored once."""
     return _MADE[variant]()
+
+
+def rated_result_of(variant: str) -> Result:
+    """The result of a variant with its human scores among its metrics, as the page shows it."""
+    return with_human_scores(result_of(variant)).result
 
 
 def pause(page: Any, milliseconds: int) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_cases import outputs_of, result_of
+from page_cases import outputs_of, rated_result_of, result_of
 
 import nlgauge
 
@@ -73,7 +73,7 @@ def test_every_picture_has_a_table_and_files(shown: Any) -> None:
 
 
 def test_the_scores_as_csv_and_latex(shown: Any) -> None:
-    result = result_of("three systems")
+    result = rated_result_of("three systems")
     intervals = result.intervals(resamples=200)
     name, text = saved(shown.page, "leaderboard", 0, "CSV")
     assert name == "three-systems-scores.csv"

@@ -169,7 +169,7 @@ def test_the_leaderboard_sorts(shown: Any) -> None:
         float(row)
         for row in page.evaluate(
             "() => [...document.querySelectorAll('.board tbody tr')].map(row =>"
-            " row.querySelectorAll('.score')[2].firstChild.textContent)"
+            " row.querySelectorAll('.score')[3].firstChild.textContent)"
         )
     ]
     assert scores == sorted(scores)

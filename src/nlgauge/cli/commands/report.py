@@ -9,7 +9,15 @@ import click
 
 from nlgauge._core.paths import require_folder
 from nlgauge.cli.command import Command
-from nlgauge.cli.options import Baseline, Confidence, Resamples, ResultDirectory, Seed, checked_confidence
+from nlgauge.cli.options import (
+    Baseline,
+    Confidence,
+    HumanFields,
+    Resamples,
+    ResultDirectory,
+    Seed,
+    checked_confidence,
+)
 from nlgauge.cli.parameters import option
 
 
@@ -39,6 +47,7 @@ def report(
             metavar="MB",
         ),
     ] = 25,
+    human: HumanFields = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
@@ -50,7 +59,10 @@ def report(
         nlgauge report out/ -o report.html
 
     The report has a leaderboard, a comparison of two systems, the agreement between metrics, and explained
-    segments.
+    segments. Human scores come first: fields called human.NAME, else numbers of each of several systems. Name
+    other fields with --human, and write NAME:lower if lower is better:
+
+        nlgauge report out/ --human coherence --human errors:lower
     """
     from nlgauge.results.storage.load import load
 
@@ -66,6 +78,7 @@ def report(
         explain="all" if explain == "all" else int(explain),
         texts=texts,
         max_size=max_size,
+        human=human,
         baseline=baseline,
         confidence=confidence,
         resamples=resamples,

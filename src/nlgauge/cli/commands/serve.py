@@ -9,6 +9,7 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
+from nlgauge.cli.options import HumanFields
 from nlgauge.cli.parameters import argument, option
 
 
@@ -36,6 +37,7 @@ def serve(
             "--token", help="Access token in the URL, 8 characters or more (default: random).", metavar="TEXT"
         ),
     ] = None,
+    human: HumanFields = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.
@@ -59,4 +61,4 @@ def serve(
             )
         click.echo(f"Open {address}\nStop the server with Ctrl-C.", err=True)
 
-    serve_results(results, host=host, port=port, token=token, browser=browser, ready=ready)
+    serve_results(results, human=human, host=host, port=port, token=token, browser=browser, ready=ready)

@@ -157,6 +157,13 @@ def with_scores(
         spec = replace(spec, better=described.better, levels=described.levels)
     if (low, high) != (-math.inf, math.inf):
         spec = spec.bounded((low, high))
+    return with_read_scores(result, spec, scores, "")
+
+
+def with_read_scores(
+    result: Result, spec: ScoreSpec, scores: Mapping[str, Sequence[Any]], origin: str
+) -> Result:
+    """Return a result with a score that is described by `spec`; a system that `scores` lacks has no score."""
     reader = ScoreReader(spec)
     missing: list[None] = [None] * len(result.corpus)
     columns = {
@@ -165,7 +172,7 @@ def with_scores(
         )
         for system in result.systems
     }
-    return _with_columns(result, reader, columns, "")
+    return _with_columns(result, reader, columns, origin)
 
 
 def _from_arrays(arrays: Mapping[str, Any], name: str, lang: str | None, seed: int) -> Result:

@@ -9,7 +9,7 @@ import re
 import secrets
 import socket
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nlgauge.errors import MissingExtraError, ParameterError
@@ -27,6 +27,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 def serve(
     results: Mapping[str, Result],
     *,
+    human: Sequence[str] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
@@ -34,6 +35,8 @@ def serve(
     ready: Callable[[str], None] = print,
 ) -> None:
     """Serve results by their names until interrupted; `ready` receives the address to open.
+
+    `human` names human scores, as for `Result.report`.
 
     Port 0 selects a free port. A host other than this machine needs an explicit token, because others can
     then reach the texts.
@@ -82,7 +85,7 @@ def serve(
         found = opened.getsockname()[1]
         names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, f"[{host}]" if ":" in host else host)
         guard = Guard(
-            application([Served(result, name) for name, result in results.items()]),
+            application([Served(result, name, human) for name, result in results.items()]),
             frozenset(f"{name}:{found}" for name in names),
             held,
             f"nlgauge-{found}",

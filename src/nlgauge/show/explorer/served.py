@@ -5,6 +5,7 @@ explanations of a text of the user.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from nlgauge.metric import Metric
 from nlgauge.metric.imported import Imported
 from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
+from nlgauge.results.imported.human import with_human_scores
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 
@@ -39,8 +41,9 @@ FEW = 5
 class Served:
     """One result with its name; everything is computed when it is first asked for, and some of it kept."""
 
-    def __init__(self, result: Result, name: str) -> None:
+    def __init__(self, result: Result, name: str, human: Sequence[str] | None = None) -> None:
         self.result = result
+        self.human = with_human_scores(result, human)
         self.name = name
         self.why = lru_cache(maxsize=2048)(self._why)
         self.slices = lru_cache(maxsize=64)(self._slices)
@@ -49,10 +52,10 @@ class Served:
     def parts(self) -> dict[str, bytes]:
         """Return the parts of the page, as in a report, without explanations."""
         result = self.result
-        view = view_of(result, self.name)
+        view = view_of(result, self.name, human=self.human)
         found = dict(score_parts(view, result.corpus.ids))
         fields: list[dict[str, Any]] = []
-        found |= dict(field_parts(result.corpus, fields))
+        found |= dict(field_parts(result.corpus, fields, self.human.fields))
         texts = dict(text_parts(result.corpus, result.systems)) if result.has_texts else {}
         meta = {
             **view.meta,
@@ -84,7 +87,7 @@ class Served:
         found: dict[str, str | None] = {
             visible(name): name
             for name, values in fields.items()
-            if 1 < len(set(map(str, values))) <= _MOST_SLICES
+            if name not in self.human.fields and 1 < len(set(map(str, values))) <= _MOST_SLICES
         }
         return {_LENGTH: None, **found} if self.result.has_texts else found
 
@@ -106,10 +109,10 @@ class Served:
             )
         found = []
         for value, segments in self._groups(dimension).items():
-            view = view_of(taken(self.result, np.array(segments)), value)
+            view = view_of(taken(self.human.result, np.array(segments)), value, human=self.human.labels)
             kept = tuple(
                 (
-                    "label metric name output up decimals bounds given scores low high letters ranks reason"
+                    "label metric name output up decimals bounds people scores low high letters ranks reason"
                 ).split()
             )
             outputs = [{name: output[name] for name in kept} for output in view.meta["outputs"]]

@@ -31,7 +31,7 @@ def chosen(
     directed = [
         output
         for output in outputs
-        if output["column"] is not None and output["up"] is not None and not output["given"]
+        if output["column"] is not None and output["up"] is not None and not output["people"]
     ]
     drawn = rng.permutation(segments).tolist()
     if not directed:

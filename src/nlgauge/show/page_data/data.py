@@ -23,6 +23,7 @@ from nlgauge.errors import NlgaugeError
 from nlgauge.metric import Output
 from nlgauge.metric.card import card
 from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, equal_outputs
+from nlgauge.results.imported.human import ORIGIN, HumanScores, unnamed_numbers, with_human_scores
 from nlgauge.results.ranks import Ranked
 from nlgauge.show.page_data.agreement import agreement
 from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
@@ -34,7 +35,7 @@ from nlgauge.show.pages.tested import TESTS
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-FORMAT = 1
+FORMAT = 2
 # More pairs than this would make a page of megabytes that is too long to read; letters and ranks contain the
 # same result.
 MOST_PAIRS = 1000
@@ -43,28 +44,34 @@ MOST_PAIRS = 1000
 @dataclass(frozen=True, eq=False)
 class PageData:
     """The data of a result for a page: `meta` is plain data, `columns` (column, system, segment) the scores
-    of segments.
+    of segments. `human_fields` are the fields of the corpus that are shown as human scores.
     """
 
     meta: dict[str, Any]
     columns: Array
+    human_fields: tuple[str, ...] = ()
 
 
 def view_of(
     result: Result,
     title: str,
     *,
+    human: HumanScores | str | Sequence[str] | None = None,
     baseline: str | None = None,
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int | None = None,
 ) -> PageData:
-    """Return everything that a page shows but texts and explanations."""
+    """Return everything that a page shows but texts and explanations; `human` names human scores, as for
+    `with_human_scores`.
+    """
     if baseline is not None:
         result._check_system(baseline)
     columns: list[Array] = []
-    equal = equal_outputs(result._tables)
-    outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
+    scored, people, fields = human if isinstance(human, HumanScores) else with_human_scores(result, human)
+    metrics = [label for label in result.labels if label not in people]
+    equal = equal_outputs({key: table for key, table in scored._tables.items() if key[1] in metrics})
+    outputs = _outputs(scored, people, columns, equal, confidence, resamples, seed)
     for output in outputs:
         output.update(_missing(output, columns))
         output["best"] = list(best_systems(output))
@@ -74,7 +81,7 @@ def view_of(
         else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
     )
     corpus = result.corpus
-    facts = facts_of(outputs, equal_texts(result))
+    facts = facts_of(outputs, equal_texts(scored), 1 - confidence)
     meta = {
         "format": FORMAT,
         "version": installed_version("nlgauge"),
@@ -84,20 +91,20 @@ def view_of(
         "references": corpus.references is not None,
         "sources": corpus.sources is not None,
         "outputs": outputs,
-        "verdict": verdict(facts, len(result.labels)),
+        "verdict": verdict(facts, len(metrics)),
         "remarks": small_print(facts),
         "order": list(facts.order),
         "pair": _pair(facts.order, 0 if baseline is None else result.systems.index(baseline)),
         "votes": len(facts.voices),
+        "humans": len(facts.people),
         "alike": len(facts.groups) == 1,
         "in_top": list(facts.in_top),
         "equal": equal_note(equal, set(equal.values())),
         "agreement": agreement(outputs, kept),
-        "labels": [visible(label) for label in result.labels],
-        "names": {visible(label): visible(name) for label, name in short_labels(result.labels).items()},
-        "cards": {
-            visible(label): found for label in result.labels if (found := _card(result, label)) is not None
-        },
+        "labels": [visible(label) for label in metrics],
+        "numbers": [visible(name) for name in unnamed_numbers(result, fields)],
+        "names": {visible(label): visible(name) for label, name in short_labels(scored.labels).items()},
+        "cards": {visible(label): found for label in metrics if (found := _card(result, label)) is not None},
         "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
         "costs": _costs(result),
         "environment": dict(result.environment),
@@ -113,7 +120,7 @@ def view_of(
             "seed": result._job.options.seed if seed is None else seed,
         },
     }
-    return PageData(meta, kept)
+    return PageData(meta, kept, fields)
 
 
 def _pair(order: Sequence[int], baseline: int) -> list[int]:
@@ -126,6 +133,7 @@ def _pair(order: Sequence[int], baseline: int) -> list[int]:
 
 def _outputs(
     result: Result,
+    people: Sequence[str],
     columns: list[Array],
     equal: EqualOutputs,
     confidence: float,
@@ -133,7 +141,7 @@ def _outputs(
     seed: int | None,
 ) -> list[dict[str, Any]]:
     """Return the leading outputs of every metric with the numbers of each system; the scores of segments are
-    added to the columns.
+    added to the columns. The labels of `people` are human scores.
 
     `same` is the number of the output that an output repeats on every segment, else None.
     """
@@ -157,7 +165,8 @@ def _outputs(
             segments = [result._tables[system, label].segments().get(output.name) for system in systems]
             numbers[label, output.name] = len(numbers)
             one = {
-                **_described(label, label.partition("(")[0], output, shown_name(label, output.name, names)),
+                **_described(label, *_names(label, output.name, names, label in people), output),
+                "people": label in people,
                 "same": numbers.get(equal.get((label, output.name), ("", ""))),
                 "scores": [_number(bound.score) for bound in bounds],
                 "low": [_number(bound.low) for bound in bounds],
@@ -183,17 +192,27 @@ def _missing(output: dict[str, Any], columns: list[Array]) -> dict[str, Any]:
     return {"missing": missing.sum(axis=1).tolist(), "unequal": bool((missing != missing[0]).any())}
 
 
-def _described(label: str, metric: str, output: Output, name: str) -> dict[str, Any]:
+def _names(label: str, output: str, names: Mapping[str, str], human: bool) -> tuple[str, str, str]:
+    """Return the names of the metric, of the output on its page, and of the output in its metric.
+
+    A human score has one name, without the mark of a score that is called like a metric.
+    """
+    if not human:
+        return label.partition("(")[0], shown_name(label, output, names), output
+    bare = label.removeprefix(f"{ORIGIN}.")
+    shown = label if bare in names else bare
+    return shown, shown, shown
+
+
+def _described(label: str, metric: str, name: str, inner: str, output: Output) -> dict[str, Any]:
     return {
         "label": visible(label),
         "metric": visible(metric),
         "name": visible(name),
-        "output": output.name,
+        "output": visible(inner),
         "up": output.higher_is_better,
         "bounds": [_number(output.low), _number(output.high)],
         "decimals": None if is_count(output) else decimals_of(output),
-        "given": False,
-        "same": None,
     }
 
 
@@ -215,36 +234,6 @@ def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
         if known
         else None,
     }
-
-
-def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
-    """Numbers that came with the segments of every system, such as human scores; higher is taken for
-    better.
-    """
-    found = []
-    for name, by_system in result.corpus.system_fields.items():
-        values = numeric_rows(by_system, result)
-        if values is None:
-            continue
-        with np.errstate(invalid="ignore"):
-            means = [float(np.nanmean(row)) if np.isfinite(row).any() else math.nan for row in values]
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        output = Output(name, True, low, high if high > low else math.inf, decimals=2)
-        found.append(
-            {
-                **_described(name, name, output, name),
-                "output": visible(name),
-                "given": True,
-                "scores": [_number(mean) for mean in means],
-                "low": [None] * len(means),
-                "high": [None] * len(means),
-                "reason": "a number that came with the texts",
-                "column": len(columns),
-                **_ranked(None, len(means)),
-            }
-        )
-        columns.append(values)
-    return found
 
 
 def numeric_rows(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:

@@ -12,7 +12,7 @@ by segment, then label, then system |
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -91,9 +91,13 @@ def text_parts(
         yield "sources", array_part(np.asarray(corpus.sources).astype(np.uint32))
 
 
-def field_parts(corpus: Corpus, described: list[dict[str, Any]]) -> Iterator[tuple[str, bytes]]:
-    """Further columns to filter segments by; their names and values are added to meta."""
+def field_parts(
+    corpus: Corpus, described: list[dict[str, Any]], human_fields: Collection[str] = ()
+) -> Iterator[tuple[str, bytes]]:
+    """Further columns to filter segments by, without human scores; names and values are added to meta."""
     for name, values in corpus.fields.items():
+        if name in human_fields:
+            continue
         shown = [visible(str(value)) if value is not None else "" for value in values]
         distinct = list(dict.fromkeys(shown))
         if 1 < len(distinct) <= min(_MOST_VALUES, len(shown) - 1):

@@ -1,4 +1,4 @@
-"""The conclusion of a page in at most two sentences, and the small print that goes with it.
+"""The conclusion of a page in at most three sentences, what people say first, and the small print that goes with it.
 
 A sentence is a list of words and systems: a text is {"text": ...}, a system {"system": its number}.
 """
@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from nlgauge._core.numbers import counted
-from nlgauge.show.page_data.facts import Facts, Group
+from nlgauge.show.page_data.facts import Facts, Group, Voice
 
 Sentence = list[dict[str, Any]]
 # More names than these are counted.
 _NAMES = 5
+# Each of at most this number of systems behind is named with the systems ahead of it.
+_BEHIND = 2
 _UNDIRECTED = "No score here has a better direction, so no system is called better than another."
 _INCOMPLETE = (
     "No metric has scores of the same segments for every system, so no system is called better than another."
@@ -24,10 +26,13 @@ def verdict(facts: Facts, metrics: int) -> list[Sentence]:
     """Return the sentences at the head of a page; `metrics` is the number of metrics of the result."""
     systems = len(facts.order)
     if systems == 1:
+        rated = f" and {counted(len(facts.people), 'human score')}" if facts.people else ""
         return [
             [
                 _system(0),
-                _text(f" has {counted(metrics, 'metric')}; there is no other system to compare it with."),
+                _text(
+                    f" has {counted(metrics, 'metric')}{rated}; there is no other system to compare it with."
+                ),
             ]
         ]
     if len(facts.groups) == 1:
@@ -37,11 +42,109 @@ def verdict(facts: Facts, metrics: int) -> list[Sentence]:
                 _text(" have the same texts, so every score is the same."),
             ]
         ]
+    people = _people(facts)
     if not facts.voices:
-        return [[_text(_INCOMPLETE if facts.silent else _UNDIRECTED)]]
+        return people or [[_text(_INCOMPLETE if facts.silent else _UNDIRECTED)]]
     if all(_tells_nothing(voice.best, voice.top, systems) for voice in facts.voices):
-        return [[_text("No metric can tell "), *_listed(_ordered(facts, range(systems))), _text(" apart.")]]
-    return [_leaders(facts), *_best_group(facts)]
+        return [
+            *people,
+            [_text("No metric can tell "), *_listed(_ordered(facts, range(systems))), _text(" apart.")],
+        ]
+    return [*people, _leaders(facts), *(_disagreement(facts) if people else _best_group(facts))]
+
+
+def _people(facts: Facts) -> list[Sentence]:
+    """Return the sentence about the systems that people prefer, if there are human scores."""
+    if not facts.people:
+        return []
+    tested = [voice for voice in facts.people if voice.top is not None]
+    if len(tested) < len(facts.people):
+        return [_preferences(facts)]
+    tops = [set(voice.top or ()) for voice in tested]
+    common = _ordered(facts, sorted(set.intersection(*tops)))
+    if len(tested) == 1:
+        return [_one_dimension(facts, tested[0], common)]
+    dimensions = f"all {len(tested)} human dimensions"
+    if not common:
+        return [_preferences(facts)]
+    if all(len(top) == len(facts.order) for top in tops):
+        return [[_text(f"People cannot tell the {len(facts.groups)} systems apart on {dimensions}.")]]
+    rest = " is in the best group, and no other system is." if len(common) == 1 else " are in the best group."
+    return [[_text(f"On {dimensions} "), *_listed(common), _text(rest)]]
+
+
+def _one_dimension(facts: Facts, voice: Voice, top: list[Group]) -> Sentence:
+    """Return the sentence about a single human score that was tested."""
+    others = [group for group in _ordered(facts, range(len(facts.order))) if group not in top]
+    if not others:
+        return [_text(f"People cannot tell the {len(facts.groups)} systems apart ({voice.metric}).")]
+    if len(top) == 1:
+        ahead = _named(others[0]) if len(others) == 1 else [_text("every other system")]
+        return [
+            _text("People put "),
+            *_named(top[0]),
+            _text(f" first ({voice.metric}), significantly ahead of "),
+            *ahead,
+            _text("."),
+        ]
+    sentence = [_text("People cannot tell "), *_listed(top), _text(f" apart ({voice.metric}); ")]
+    if voice.ahead is None or len(others) > _BEHIND:
+        return [*sentence, _text(f"{counted(len(others), 'system')} {_are(others)} significantly behind.")]
+    for place, group in enumerate(others):
+        leaders = _ordered(facts, voice.ahead[group[0]])
+        sentence += [
+            *([_text(", and ")] if place else []),
+            *_named(group),
+            _text(" is significantly behind "),
+            *_listed(leaders),
+        ]
+    return [*sentence, _text(".")]
+
+
+def _preferences(facts: Facts) -> Sentence:
+    """Return the sentence if people prefer different systems on different dimensions, or nothing was tested."""
+    shown = facts.people[:_NAMES]
+    preferred = [_ordered(facts, voice.best) for voice in shown]
+    differ = len(set(map(tuple, preferred))) > 1
+    sentence = [_text("People prefer different systems: " if differ else "People give the best score to ")]
+    if not differ:
+        names = ", ".join(voice.metric for voice in shown)
+        return [*sentence, *_listed(preferred[0]), _text(f" ({names}).")]
+    for place, (voice, best) in enumerate(zip(shown, preferred, strict=True)):
+        sentence += [*([_text(", ")] if place else []), *_listed(best), _text(f" on {voice.metric}")]
+    more = len(facts.people) - len(shown)
+    return [*sentence, _text(f", and others on {more} more." if more else ".")]
+
+
+def _disagreement(facts: Facts) -> list[Sentence]:
+    """Return a sentence if the first system of the metrics is not in the best group of people."""
+    most = max(facts.first)
+    leaders = _ordered(facts, [system for system, first in enumerate(facts.first) if first == most])
+    if most == 0 or len(leaders) > 1:
+        return []
+    leader = leaders[0][0]
+    behind = [voice for voice in facts.people if voice.top is not None and leader not in voice.top]
+    if not behind:
+        return []
+    head = _text("People disagree with the metrics: ")
+    if len(facts.people) == 1 and behind[0].ahead is not None:
+        ahead = _listed(_ordered(facts, behind[0].ahead[leader]))
+        return [
+            [
+                head,
+                _text("they put "),
+                *ahead,
+                _text(" significantly ahead of "),
+                *_named(leaders[0]),
+                _text("."),
+            ]
+        ]
+    where = (
+        f" on {len(behind)} of {counted(len(facts.people), 'human dimension')}"
+        if len(facts.people) > 1
+        else ""
+    )
+    return [[head, *_named(leaders[0]), _text(f" is not in their best group{where}.")]]
 
 
 def small_print(facts: Facts) -> list[Sentence]:
@@ -67,7 +170,7 @@ def small_print(facts: Facts) -> list[Sentence]:
                 _text(f" {verb} no score."),
             ]
         )
-    untested = [voice.metric for voice in facts.voices if voice.top is None]
+    untested = [voice.metric for voice in (*facts.people, *facts.voices) if voice.top is None]
     if untested and len(facts.order) > 1:
         remarks.append([_text(f"Not tested for significance: {', '.join(untested)}.")])
     return remarks
@@ -80,21 +183,20 @@ def _tells_nothing(best: Group, top: Group | None, systems: int) -> bool:
 def _leaders(facts: Facts) -> Sentence:
     """Return the sentence about the systems that are first on the most metrics.
 
-    It begins with the first system of `facts.order`.
+    Without human scores it begins with the first system of `facts.order`, which has the order of people else.
     """
     count, leading = len(facts.voices), facts.order[0]
     most = max(facts.first)
     if most == 0:
         return _tied(facts)
     leaders = _ordered(facts, [system for system, first in enumerate(facts.first) if first == most])
-    if leading not in leaders[0]:
+    if leading not in leaders[0] and not facts.people:
         own = f" and first on {facts.first[leading]}" if facts.first[leading] else ""
-        is_first = " is" if len(leaders) == 1 else " are"
         return [
             *_named(facts.group(leading)),
             _text(f" is in the best group on {facts.in_top[leading]} of {counted(count, 'metric')}{own}; "),
             *_listed(leaders),
-            _text(f"{is_first} first on the most, {most}{' each' if len(leaders) > 1 else ''}."),
+            _text(f" {_are(leaders)} first on the most, {most}{' each' if len(leaders) > 1 else ''}."),
         ]
     if len(leaders) > 1:
         return [*_listed(leaders), _text(f" are first on {most} of {counted(count, 'metric')} each.")]
@@ -152,6 +254,10 @@ def _listed(groups: Sequence[Group]) -> Sentence:
     for place, part in enumerate(parts):
         sentence += [*([] if place == 0 else [_text(" and " if place == len(parts) - 1 else ", ")]), *part]
     return sentence
+
+
+def _are(groups: Sequence[Group]) -> str:
+    return "is" if len(groups) == 1 else "are"
 
 
 def _named(group: Group) -> Sentence:

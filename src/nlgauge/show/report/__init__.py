@@ -13,6 +13,7 @@ from nlgauge._core.options import completed
 from nlgauge._core.paths import require_folder, write_whole
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
+from nlgauge.results.imported.human import with_human_scores
 from nlgauge.results.table_options import REPORT_DEFAULTS, ReportOptions
 from nlgauge.show.page_data.choose import chosen as chosen_segments
 from nlgauge.show.page_data.data import view_of
@@ -48,13 +49,14 @@ def write_report(
         raise ParameterError(f"explain must be a number of segments, 0 or more, or 'all'; got {explain!r}.")
     target = Path(path)
     require_folder(target)
-    view = view_of(result, title or target.stem, **drawn)
+    human = with_human_scores(result, chosen["human"])
+    view = view_of(result, title or target.stem, human=human, **drawn)
     meta, corpus = view.meta, result.corpus
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
-    parts |= dict(field_parts(corpus, fields))
+    parts |= dict(field_parts(corpus, fields, human.fields))
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": {}, "left_out": []}
-    static = html_of(result._page(**drawn))
+    static = html_of(human.result._page(**drawn))
     if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
         _add_texts(result, view.columns, parts, meta, explain, chosen["max_size"] * _MEGABYTE - shell)

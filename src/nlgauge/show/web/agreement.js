@@ -33,11 +33,11 @@ export function agreement() {
 }
 
 function caption() {
-  return h("div", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores oriented so that higher is better, ordered so that similar scores are neighbors. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded());
+  return h("div", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores oriented so that higher is better, ordered so that similar scores are neighbors. ", rated() && ["Scores in ", h("i", {}, "italics"), " are of people. "], "Scores that always agree add no evidence to each other.", folded());
 }
 
-function given() {
-  return store.meta.outputs.some(output => output.given);
+function rated() {
+  return store.meta.outputs.some(output => output.people);
 }
 
 // Outputs that are the same everywhere appear once.
@@ -56,7 +56,7 @@ export function leastAgreeing() {
     for (let j = 0; j < i; j++) {
       const [ours, theirs] = [outputs[one], outputs[found.ids[j]]];
       const value = found.spearman[i][j];
-      const meant = !ours.given && !theirs.given && ours.up !== null && theirs.up !== null && ours.label !== theirs.label;
+      const meant = !ours.people && !theirs.people && ours.up !== null && theirs.up !== null && ours.label !== theirs.label;
       if (meant && value !== null && value < worst[0]) worst = [value, found.ids[j], one];
     }
   });
@@ -89,7 +89,7 @@ function map() {
   const at = place => found.ids[found.order[place]];
   found.order.forEach((one, row) => {
     const output = outputs[at(row)];
-    const style = output.given ? " human" : "";
+    const style = output.people ? " human" : "";
     const middle = top + row * size + size / 2;
     picture.append(g("text", { class: `row${style}`, x: left - 8, y: middle + 4, "text-anchor": "end" }, nameOf(output) + (output.up === false ? " ↓" : "")));
     for (let column = 0; column < row; column++) {

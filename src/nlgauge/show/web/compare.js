@@ -2,7 +2,7 @@
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
 import { arrow, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
-import { MISSING, metricOutputs } from "./leaderboard.js";
+import { MISSING, boardOutputs } from "./leaderboard.js";
 import { snippet, unfiltered } from "./listed.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
@@ -70,7 +70,7 @@ function gains() {
   const at = pairNumber(a, b);
   // The numbers of a pair are the gains of its second system over its first.
   const sign = a > b ? 1 : -1;
-  return metricOutputs()
+  return boardOutputs()
     .filter(([output]) => output.scores[a] !== null && output.scores[b] !== null)
     .map(([output, number_]) => {
       const flip = output.up === false ? -1 : 1;
@@ -101,7 +101,7 @@ function forest() {
         { scope: "row" },
         h(
           "button",
-          { type: "button", class: "plain", "aria-pressed": String(chosen), disabled: output.column === null, onclick: choose },
+          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, onclick: choose },
           nameOf(output),
           h("span", { class: "dir" }, arrow(output)),
         ),

@@ -79,11 +79,11 @@ function readable(name) {
 // Agreement with people against the time of a metric.
 function worth() {
   const { agreement, outputs, costs, segments, systems } = store.meta;
-  const humans = agreement.ids.map((number, place) => [outputs[number], place]).filter(([output]) => output.given);
+  const humans = agreement.ids.map((number, place) => [outputs[number], place]).filter(([output]) => output.people);
   if (!humans.length) return h("p", { class: "caption" }, "With human scores in the data, this section shows their agreement with each metric against its cost.");
   const points = agreement.ids
     .map((number, place) => [outputs[number], place])
-    .filter(([output]) => !output.given && output.up !== null && costs.metrics[output.label] !== undefined)
+    .filter(([output]) => !output.people && output.up !== null && costs.metrics[output.label] !== undefined)
     .map(([output, place]) => ({
       output,
       time: Math.max(1e-3, (1000 * costs.alone[output.label]) / (segments * systems.length)),

@@ -94,9 +94,9 @@ function scores(segment, shown) {
       { class: place === state.output ? "on" : null, scope: "col" },
       h(
         "button",
-        { type: "button", class: `plain${output.given ? " human" : ""}`, "aria-label": nameOf(output), onclick: () => set({ output: place, range: null, label }, "output") },
-        h("small", {}, output.given ? "given" : store.meta.names[output.label] ?? output.metric),
-        output.output === output.metric && !output.given ? "score" : output.output,
+        { type: "button", class: `plain${output.people ? " human" : ""}`, "aria-label": nameOf(output), onclick: () => set({ output: place, range: null, label }, "output") },
+        h("small", {}, output.people ? "people" : store.meta.names[output.label] ?? output.metric),
+        output.output === output.metric && !output.people ? "score" : output.output,
       ),
     );
   };

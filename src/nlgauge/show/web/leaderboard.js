@@ -13,6 +13,8 @@ const LETTERS = 8;
 // A table of more systems than these is set in small print and sorted.
 const SMALL = 6;
 export const MISSING = "Means over different segments are not comparable; the comparison uses the segments that both systems have.";
+// The group of human scores, which no label of a metric is.
+const PEOPLE = Symbol("people");
 // The least width of a strip that can be read.
 const STRIP = 58;
 
@@ -23,9 +25,9 @@ export function leaderboard() {
   draw();
 }
 
-// The outputs of metrics with their numbers, without human scores and without outputs that repeat another on every segment.
-export function metricOutputs() {
-  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => !output.given && output.same === null);
+// Human scores and the outputs of metrics with their numbers, without outputs that repeat another on every segment.
+export function boardOutputs() {
+  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => output.same === null);
 }
 
 // The system with the best printed score; null if several have it.
@@ -35,7 +37,7 @@ function best(output) {
 
 function draw() {
   const root = byId("leaderboard");
-  const count = metricOutputs().length;
+  const count = boardOutputs().length;
   const show = width => redraw(root, verdict(), unfiltered(), table(width), caption(), data("scores", scores(), { paper: paper() })).querySelector(".scroll");
   const width = Math.max(STRIP, Math.min(96, Math.floor((root.clientWidth - 236) / count) - 15));
   const board = show(width);
@@ -57,14 +59,14 @@ function scores() {
     output.ranks[system] === null ? "" : output.ranks[system].join("–"),
     output.missing?.[system] ?? null,
   ];
-  const rows = () => metricOutputs().flatMap(([output]) => systems.map((_, system) => row(output, system)));
+  const rows = () => boardOutputs().flatMap(([output]) => systems.map((_, system) => row(output, system)));
   return { columns: ["system", "score of", "score", "low", "high", "letters", "ranks", "missing segments"], rows };
 }
 
 // The leaderboard as a paper has it: one row per system, the best in bold.
 function paper() {
   const { systems } = store.meta;
-  const outputs = metricOutputs();
+  const outputs = boardOutputs();
   const cell = (output, system) => ({ value: output.scores[system], text: number(output.scores[system], output), strong: best(output) === system });
   return {
     columns: ["system", ...outputs.map(([output]) => `${nameOf(output)} ${arrow(output)}`.trim())],
@@ -74,20 +76,21 @@ function paper() {
 
 function verdict() {
   const { systems, segments, title, test, verdict: sentences, remarks, votes, alike } = store.meta;
-  const metrics = new Set(metricOutputs().map(([output]) => output.label)).size;
-  const facts = [plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric")];
+  const humans = store.meta.outputs.filter(output => output.people).length;
+  const metrics = new Set(boardOutputs().filter(([output]) => !output.people).map(([output]) => output.label)).size;
+  const facts = [plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric"), ...(humans > 0 ? [plural(humans, "human score")] : [])];
   const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
   const tested = `Each metric has one vote. Significant: p (max-T) ≤ ${level}, all pairs of systems tested together by ${test.name} (${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
-  const about = systems.length === 1 ? "The intervals show how much each score varies between samples." : votes > 0 && !alike && [tested, "A significant difference need not matter to readers."];
+  const about = systems.length === 1 ? "The intervals show how much each score varies between samples." : (votes > 0 || store.meta.humans > 0) && !alike && [tested, "A significant difference need not matter to readers."];
   const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
   return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));
 }
 
 function table(width) {
   const { systems } = store.meta;
-  const outputs = metricOutputs();
+  const outputs = boardOutputs();
   const several = systems.length > 1;
   const groups = grouped(outputs);
   const kind = ["board", outputs.length < 9 && "few", systems.length > SMALL && "small"].filter(Boolean).join(" ");
@@ -122,7 +125,7 @@ function table(width) {
       h(
         "thead",
         {},
-        h("tr", { class: "groups" }, h("td"), several && h("td"), groups.map(([label, span]) => h("th", { colspan: span, scope: "colgroup" }, cardButton(label)))),
+        h("tr", { class: "groups" }, h("td"), several && h("td"), groups.map(([label, span]) => h("th", { colspan: span, scope: "colgroup", class: label === PEOPLE ? "human" : null }, label === PEOPLE ? "people" : cardButton(label)))),
         h(
           "tr",
           {},
@@ -138,7 +141,7 @@ function table(width) {
 }
 
 function heading(output, number_, groups) {
-  const alone = groups.find(([label]) => label === output.label)[1] === 1 && output.output === output.metric;
+  const alone = !output.people && groups.find(([label]) => label === output.label)[1] === 1 && output.output === output.metric;
   const direction = output.up === null ? "No direction\nneither more nor less is better" : output.up ? "Higher is better" : "Lower is better";
   const sorting = state.board === number_ ? (output.up === false ? "ascending" : "descending") : "none";
   const sort = () => set({ board: state.board === number_ ? null : number_ }, "board");
@@ -147,7 +150,7 @@ function heading(output, number_, groups) {
     { scope: "col", "aria-sort": sorting },
     h(
       "button",
-      { type: "button", class: "sort", "aria-label": `sort by ${nameOf(output)}`, onclick: sort },
+      { type: "button", class: output.people ? "sort human" : "sort", "aria-label": `sort by ${nameOf(output)}`, onclick: sort },
       alone ? "score" : output.output,
       h("span", { class: "dir", tip: direction }, arrow(output) || "·"),
       state.board === number_ && h("span", { class: "mark" }),
@@ -155,12 +158,13 @@ function heading(output, number_, groups) {
   );
 }
 
-// The outputs of one metric are adjacent: [label, number].
+// The outputs of one metric are adjacent: [label, number]. Human scores are one group.
 function grouped(outputs) {
   const groups = [];
   for (const [output] of outputs) {
-    if (groups.at(-1)?.[0] === output.label) groups.at(-1)[1] += 1;
-    else groups.push([output.label, 1]);
+    const label = output.people ? PEOPLE : output.label;
+    if (groups.at(-1)?.[0] === label) groups.at(-1)[1] += 1;
+    else groups.push([label, 1]);
   }
   return groups;
 }
@@ -193,7 +197,7 @@ function described(output, system) {
 
 // Whether systems lack different segments of some output.
 function unequal() {
-  return metricOutputs().some(([output]) => output.unequal);
+  return boardOutputs().some(([output]) => output.unequal);
 }
 
 function caption() {
@@ -208,6 +212,7 @@ function caption() {
     several ? "; the shaded band is the interval of the best system. " : ". ",
     several && marks,
     several && [h("b", {}, "top"), ": on how many metrics no system is significantly better. "],
+    store.meta.humans > 0 && several && "Systems are in the order of the human scores. ",
     "Click a score to sort, a metric for its card. ",
     equal && `${equal} `,
     unequal() && MISSING,

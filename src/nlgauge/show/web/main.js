@@ -56,6 +56,8 @@ async function show(result) {
   if (meta.systems.length > 1) [state.a, state.b] = meta.pair;
   state.system = state.a;
   if (meta.systems.length === 1) state.sort = "worst";
+  // The page opens on a metric, which can explain its scores.
+  state.output = Math.max(0, meta.outputs.findIndex(output => !output.people));
   [state.x, state.y] = leastAgreeing();
   state.label = meta.labels.find(label => label in meta.explained) ?? null;
   begin(meta, store.ids, sorts);

@@ -150,7 +150,6 @@ function ordering() {
 
 // A choice for each column of the data that has few values.
 function filters() {
-  if (!store.meta.fields.length) return null;
   const choice = (field, number) => {
     const changed = event => {
       const chosen = { ...state.filters };
@@ -162,7 +161,10 @@ function filters() {
     options[(state.filters[number] ?? -1) + 1].selected = true;
     return h("select", { "aria-label": field.name, onchange: changed }, options);
   };
-  return h("div", { class: "line fields" }, store.meta.fields.map(choice));
+  const { fields, numbers } = store.meta;
+  const [first, ...more] = numbers;
+  const hint = first !== undefined && h("p", { class: "caption" }, h("b", {}, first), more.length ? ` and ${plural(more.length, "other field")} contain` : " contains", " numbers; if people gave them, show them as human scores with ", h("code", {}, `--human ${first}`), ".");
+  return [fields.length > 0 && h("div", { class: "line fields" }, fields.map(choice)), hint];
 }
 
 // The systems whose scores order the list: those that a segment shows side by side.
