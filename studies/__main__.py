@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from studies import leaderboard
+from studies.rag import METRICS
 
 
 def main() -> None:
@@ -45,6 +46,12 @@ def main() -> None:
         "regret", help="agreement lost by the first recommendation of `nlgauge choose` on held-out benchmarks"
     )
     regret.add_argument("directory", type=Path, help="directory with wmt24_esa.jsonl.gz and hats.jsonl.gz")
+    rag = studies.add_parser("rag", help="judge metrics of answers on SummEdits and pairs of RAGChecker")
+    rag.add_argument("directory", type=Path, help="directory with summedits and ragchecker_meta (.jsonl.gz)")
+    rag.add_argument("--metric", choices=tuple(METRICS), default="faithfulness")
+    rag.add_argument("--rows", type=int, default=200, help="rows to draw (default: %(default)s)")
+    rag.add_argument("--model", default="smollm2")
+    rag.add_argument("--minutes", type=float, default=25, help="CPU minutes (default: %(default)s)")
     leaderboard.add_arguments(
         studies.add_parser("leaderboard", help="every metric on every benchmark that is at hand")
     )

@@ -43,7 +43,7 @@ _MOST_SCORERS = 256
 # Number of pairs from which compiling a metric pays off in the first call.
 _WORTH_COMPILING = 256
 # More segments take the ordinary way, which reports progress chunk by chunk.
-_MOST_PAIRS = 1 << 18
+_MOST_PAIRS = 1 << 21
 
 
 class SetupOptions(TypedDict, total=False):
@@ -322,13 +322,59 @@ class Scorer:
         from nlgauge.results.asking import ask_until_sure
 
         run = run_options() if options is None else options
+        score_part = self._part_scorer(reduce_fn, run)
+        return self._saved(ask_until_sure(corpus, self.metrics, score_part, sure, run.seed, report))
+
+    def ask_on(
+        self,
+        result: Result,
+        budget: float | None = None,
+        report: Callable[[Progress], None] = lambda progress: None,
+    ) -> Result:
+        """Continue a run of `score_until_sure` that stopped at its budget, with the same plan.
+
+        Parameters
+        ----------
+        result : Result
+            Result of `score_until_sure`, in memory or loaded, whose metrics are the metrics of the scorer.
+        budget : float, optional
+            Money to spend in this call. Default: no limit.
+        report : callable, optional
+            Function that gets the progress after each look.
+
+        Returns
+        -------
+        Result
+            The result of both runs, with the order, the looks and the verdict of one run that did not stop.
+
+        Raises
+        ------
+        ParameterError
+            If the test has ended, or the result is not from `score_until_sure`.
+        """
+        from nlgauge.corpus.store.layout import at_once, is_stored
+        from nlgauge.results.asking import ask_on
+
+        job = result._job
+        for label in (result.sequential or {}).get("asked_metrics", ()):
+            if label not in self.metrics:
+                raise ParameterError(f"the scorer has no metric {label}, which the result asked; add it.")
+        if is_stored(result.corpus):
+            result = replace(result, corpus=at_once(result.corpus, "asking about further segments"))
+        return self._saved(ask_on(result, self._part_scorer(job.reduce_fn, job.options), budget, report))
+
+    def _part_scorer(self, reduce_fn: ReduceFn, run: RunOptions) -> Callable[[Corpus, Sequence[str]], Result]:
+        """Return a function that scores a part of a corpus with the metrics of some labels."""
 
         def score_part(part: Corpus, labels: Sequence[str]) -> Result:
             specs = [{"path": self.metrics[label], "resulting_name": label} for label in labels]
             scorer = Scorer(specs, executor=self.executor, cache=self.cache)
             return scorer.score_corpus(part, reduce_fn, run, False)
 
-        result = ask_until_sure(corpus, self.metrics, score_part, sure, run.seed, report)
+        return score_part
+
+    def _saved(self, result: Result) -> Result:
+        """Return the result, saved to the output if there is one."""
         if self.output is not None:
             from nlgauge.results.storage.save import save
 
@@ -412,7 +458,7 @@ class Scorer:
         is_ascii = True
         for label, form in forms.items():
             started = time.perf_counter()
-            scored = form.native.statistics(predictions, references)
+            scored = form.rows_of(predictions, references)
             if scored is None:
                 return None
             rows, spent, is_ascii = scored

@@ -205,20 +205,25 @@ def test_the_shell_completes_files(line: str, kind: str) -> None:
     assert item.type == kind
 
 
-@pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="needs bash")
-def test_bash_completes_commands_and_systems(folder: Path) -> None:
+BASH = 'eval "$(nlgauge completion bash)"\n' + "".join(
+    f"COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=();"
+    """ _nlgauge_completion nlgauge; printf '%s\\n' "${COMPREPLY[@]}"\n"""
+    for line in ("nlgauge comp", "nlgauge compare out ''")
+)
+FISH = "nlgauge completion fish | source; complete -C 'nlgauge comp'; complete -C 'nlgauge compare out '"
+
+
+@pytest.mark.parametrize(("shell", "code"), [("bash", BASH), ("fish", FISH)])
+def test_shells_complete_commands_and_systems(shell: str, code: str, folder: Path) -> None:
+    if shutil.which(shell) is None or os.name == "nt":
+        pytest.skip(f"needs {shell}")
     scored()
     start = Path("bin/nlgauge")
     start.parent.mkdir()
     start.write_text(f'#!/bin/sh\nexec {sys.executable} -m nlgauge "$@"\n')
     start.chmod(0o755)
-    code = 'eval "$(nlgauge completion bash)"\n' + "".join(
-        f"COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMPREPLY=();"
-        ' _nlgauge_completion nlgauge; echo "${COMPREPLY[*]}"\n'
-        for line in ("nlgauge comp", "nlgauge compare out ''")
-    )
     environment = {**os.environ, "PATH": f"{start.parent.absolute()}{os.pathsep}{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "--norc", "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "compare completion\nsysA sysB\n"
+    done = subprocess.run([shell, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    # fish prints the help of a word behind a tab.
+    words = [line.split("\t")[0] for line in done.stdout.splitlines()]
+    assert words == ["compare", "completion", "sysA", "sysB"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nlgauge
-from nlgauge.compat.gate import gate
+from nlgauge.compat.gate import gate, not_worse
 from nlgauge.errors import ParameterError, UnknownNameError
 
 pytest_plugins = ["pytester"]
@@ -16,6 +16,18 @@ TEXTS = [f"page {number} of the book" for number in range(12)]
 
 def result(new: list[str], old: list[str] = TEXTS, **options: object) -> nlgauge.Result:
     return nlgauge.score({"old": old, "new": new}, TEXTS[: len(new)], metrics="chrf", **options)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Import all modules of a gate: pytester removes modules that a run imports first, and a second import of
+    NumPy or of a registered metric fails.
+    """
+    directory = tmp_path_factory.mktemp("imported") / "result"
+    result(["x"] * 12).save(directory)
+    str(gate(directory, "old", "chrf drops", margin=1))
+    not_worse(["x"] * 12, TEXTS, TEXTS, "wer")
+    not_worse(["page 1", *TEXTS[1:]], TEXTS, TEXTS, "rouge", margin=1)
 
 
 @pytest.fixture
@@ -109,3 +121,40 @@ def test_a_baseline_that_does_not_exist_is_an_error():
     three = nlgauge.score({"a": TEXTS, "b": TEXTS, "c": TEXTS}, TEXTS, metrics="chrf")
     with pytest.raises(ParameterError, match="pass baseline_name, one of a, b, c"):
         gate(result(TEXTS), three)
+
+
+@pytest.mark.parametrize(
+    ("inconclusive", "outcomes"),
+    [
+        ("pass", {"passed": 3, "failed": 2, "warnings": 2}),
+        ("fail", {"passed": 1, "failed": 4}),
+        ("skip", {"passed": 1, "failed": 2, "skipped": 2}),
+    ],
+)
+def test_new_predictions_are_checked_against_a_baseline(pytester, inconclusive, outcomes):
+    pytester.makeini(SETTINGS)
+    pytester.makepyfile(
+        """
+        TEXTS = [f"page {number} of the book" for number in range(12)]
+
+        def test_drop(gate):
+            gate.assert_not_worse(["x"] * 12, TEXTS, TEXTS)
+
+        def test_error_rate_with_options(gate):
+            gate.assert_not_worse(["x"] * 12, TEXTS, baseline=TEXTS, metric="wer", alpha=0.01)
+
+        def test_equal(gate):
+            verdicts = gate.assert_not_worse(TEXTS, TEXTS, TEXTS, "rouge", output="rouge2", margin=1)
+            assert [verdict.condition for verdict in verdicts.outcomes] == ["rouge.rouge2 worsens"]
+
+        def test_few(gate):
+            gate.assert_not_worse(["x"] * 2, TEXTS[:2], TEXTS[:2])
+
+        def test_margin(gate):
+            gate.assert_not_worse(["page 1", *TEXTS[1:]], TEXTS, TEXTS, margin="1%")
+        """
+    )
+    done = pytester.runpytest_inprocess(*PLUG_IN, "--nlgauge-inconclusive", inconclusive, "-rs")
+    done.assert_outcomes(**outcomes)
+    done.stdout.fnmatch_lines(["*chrf worsens*FAILED*", "*significantly worse*"])
+    done.stdout.no_fnmatch_line("*pytest_plugin.py*")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from judge_cases import choice, client
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.errors import InputError, ParameterError, UnknownNameError
+from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
 from nlgauge.metrics.yes_no import YesNo
 from nlgauge.results.asking import Progress, Sure, sentences
 
@@ -37,6 +38,10 @@ def judge(broken: bool = False, **parameters: Any) -> YesNo:
         return choice("yes" if quality == "good" else "no")
 
     return YesNo(question="Is it good?", model=client(answer), scoring="single", **parameters)
+
+
+def named(metric: YesNo) -> dict[str, Any]:
+    return {"path": metric, "resulting_name": "good"}
 
 
 def asked(metric: YesNo) -> int:
@@ -167,3 +172,80 @@ def test_wrong_use_is_refused(
     with pytest.raises(error, match=message):
         nlgauge.Scorer(metrics).score_until_sure(texts, sure)
     assert not any(asked(metric) for metric in metrics if isinstance(metric, YesNo))
+
+
+def test_a_run_that_stopped_at_its_budget_continues_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+    texts, prices = corpus(0.7), {"calls": "prices=1000,1000 cache=off"}
+    whole = nlgauge.Scorer([named(judge(**prices)), "ari"]).score_until_sure(texts, Sure(looks=12)).sequential
+    assert whole is not None
+    assert whole["look"] > 4
+    metric = judge(**prices)
+    scorer = nlgauge.Scorer([named(metric), "ari"], cache=False)
+    budget = whole["cost"] / 3
+    result = scorer.score_until_sure(texts, Sure(looks=12, budget=budget))
+    assert result.sequential is not None
+    assert result.sequential["stopped"] == "budget"
+    parts = 1
+    while result.sequential["stopped"] == "budget":
+        before = result.sequential
+        result.save(tmp_path / f"run{parts}")
+        # A part of the budget buys no look.
+        assert scorer.ask_on(nlgauge.load(tmp_path / f"run{parts}"), budget / 100).sequential == before
+        result = scorer.ask_on(nlgauge.load(tmp_path / f"run{parts}"), budget)
+        assert result.sequential is not None
+        assert before["look"] < result.sequential["look"]
+        assert result.sequential["cost"] - before["cost"] <= budget
+        parts += 1
+    assert parts > 2
+    assert asked(metric) == 2 * whole["asked"]
+    assert result.sequential == {**whole, "cost": pytest.approx(whole["cost"])}
+    assert result.costs.used["judge requests"] == asked(metric)
+    assert list(result.labels) == ["good", "ari"]
+    assert result.undefined().get(("A", "ari", "ari"), 0) == 0
+    scores = result._tables["A", result.labels[0]].segments_of("yes_no")
+    assert np.isfinite(scores).sum() == whole["asked"]
+    with pytest.raises(ParameterError, match="has ended"):
+        scorer.ask_on(result)
+
+
+def test_a_run_that_dies_between_looks_is_repeated_without_asking_twice() -> None:
+    texts, metric = corpus(), judge()
+    whole = nlgauge.Scorer([named(judge())]).score_until_sure(texts, Sure()).sequential
+
+    def dies(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        nlgauge.Scorer([named(metric)]).score_until_sure(texts, Sure(), report=dies)
+    assert asked(metric) == 20
+    again = nlgauge.Scorer([named(metric)]).score_until_sure(texts, Sure()).sequential
+    assert again == whole
+    assert again is not None
+    assert asked(metric) == 2 * again["asked"]
+
+
+def test_only_an_undecided_run_is_continued(tmp_path: Path) -> None:
+    metric = judge()
+    scorer = nlgauge.Scorer([metric])
+    ordinary = scorer.score_corpus(corpus(), None, scorer.score_until_sure(corpus(), Sure())._job.options)
+    with pytest.raises(ParameterError, match="not from a run that stops when sure"):
+        scorer.ask_on(ordinary)
+    decided = scorer.score_until_sure(corpus(), Sure())
+    with pytest.raises(ParameterError, match="A was better at look"):
+        scorer.ask_on(decided)
+    undecided = scorer.score_until_sure(corpus(0.5), Sure(looks=2))
+    with pytest.raises(ParameterError, match="the last look was look 2 of 2"):
+        scorer.ask_on(undecided)
+    priced = nlgauge.Scorer([judge(calls="prices=1000,1000")])
+    open_result = priced.score_until_sure(corpus(0.5), Sure(budget=0.6))
+    with pytest.raises(ParameterError, match="scorer has no metric"):
+        nlgauge.Scorer(["ari"]).ask_on(open_result)
+    open_result.save(tmp_path / "run", texts=False)
+    with pytest.raises(ResultError, match="without its texts"):
+        priced.ask_on(nlgauge.load(tmp_path / "run"))
+    assert open_result.sequential is not None
+    for name, value in (("looks", [10, 5]), ("looks", [10]), ("resamples", "x"), ("at", 99)):
+        state = {**open_result.sequential["state"], name: value}
+        damaged = replace(open_result, sequential={**open_result.sequential, "state": state})
+        with pytest.raises(ResultError, match="damaged"):
+            priced.ask_on(damaged)

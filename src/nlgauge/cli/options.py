@@ -65,6 +65,14 @@ PairedTest = Annotated[
         panel=STATISTICS,
     ),
 ]
+HumanFields = Annotated[
+    list[str] | None,
+    option(
+        "--human",
+        help="Fields with human scores, NAME:lower if lower is better (default: all such fields).",
+        metavar="FIELD...",
+    ),
+]
 Baseline = Annotated[
     str | None,
     option(
@@ -291,6 +299,17 @@ class InputOptions(Options):
         return {name: value for name, value in values.items() if value}
 
 
+Budget = Annotated[
+    float | None,
+    option(
+        "--budget",
+        help="Stop before this cost, in the unit of the judge's prices; with --until-sure.",
+        metavar="MONEY",
+        panel=STATISTICS,
+    ),
+]
+
+
 class AskingOptions(Options):
     """When to stop asking judges."""
 
@@ -302,12 +321,13 @@ class AskingOptions(Options):
             panel=STATISTICS,
         ),
     ] = False
-    budget: Annotated[
+    budget: Budget = None
+    alpha: Annotated[
         float | None,
         option(
-            "--budget",
-            help="Stop before this cost, in the unit of the judge's prices; with --until-sure.",
-            metavar="MONEY",
+            "--alpha",
+            help="Significance level of --until-sure (default: 0.05).",
+            metavar="NUMBER",
             panel=STATISTICS,
         ),
     ] = None
@@ -333,6 +353,7 @@ class AskingOptions(Options):
 
     def check(self) -> None:
         changed = {"--budget": self.budget is not None, "--decide-on": self.decide_on is not None}
+        changed["--alpha"] = self.alpha is not None
         alone = next((name for name, is_set in changed.items() if is_set), None)
         if alone and not self.until_sure:
             raise click.UsageError(f"{alone} is an option of --until-sure; add --until-sure.")
@@ -341,7 +362,8 @@ class AskingOptions(Options):
         """Return when to stop."""
         from nlgauge.results.asking import Sure
 
-        return Sure(looks=self.looks, budget=self.budget, decide_on=self.decide_on)
+        alpha = Sure.alpha if self.alpha is None else self.alpha
+        return Sure(alpha, self.looks, budget=self.budget, decide_on=self.decide_on)
 
 
 class FormOptions(Options):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +15,7 @@ from nlgauge.errors import JudgeError
 
 if TYPE_CHECKING:
     from nlgauge._core.shown import Exported
+    from nlgauge.results.asking import Progress
     from nlgauge.results.groups import Groups
     from nlgauge.results.result import Result
     from nlgauge.results.table_options import ExportedTable
@@ -112,6 +115,24 @@ def _document(tables: Result | Groups, options: dict[str, Any]) -> dict[str, Any
         for value, result in tables.items()
     ]
     return {"by": tables.field, "groups": groups, **costs}
+
+
+def reporter(quiet: bool) -> Callable[[Progress], None]:
+    """Return the function that prints the progress after a look of --until-sure."""
+    return (lambda progress: None) if quiet else _say_progress
+
+
+def _say_progress(progress: Progress) -> None:
+    cost = f", cost {progress.cost:.4g}" if progress.cost else ""
+    say(
+        f"asked about {progress.asked} of {progress.segments} segments (look {progress.look} of {progress.looks}){cost}"
+    )
+
+
+def say_how_to_ask_on(result: Result, directory: Path) -> None:
+    """Print the command that continues a run that stopped at its budget."""
+    if result.sequential is not None and result.sequential["stopped"] == "budget":
+        say(f"continue with: nlgauge add {directory} --until-sure --budget MONEY")
 
 
 def require_replies(result: Result) -> None:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nlgauge.engine.prepare import MetricSpec
 from nlgauge.errors import ParameterError
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.gate import ANY, Change, CheckOutcome, Limit, Margin, Rule, verdicts
 from nlgauge.results.joined import baseline_system, joined
 from nlgauge.results.result import Result
 from nlgauge.results.storage.load import load
+from nlgauge.scoring import Scorer
 
 Margins = float | str | Mapping[str, float | str]
 
@@ -119,6 +121,55 @@ def gate(
             raise ParameterError(f"the baseline {baseline!r} is the only system; score another system.")
     outcomes, comparison = verdicts(current, baseline, checked, changes, limits, rule, **options)
     return Gate(outcomes, comparison, alpha)
+
+
+def not_worse(
+    predictions: Any,
+    references: Any,
+    baseline: Any,
+    metric: MetricSpec = "chrf",
+    *,
+    output: str | None = None,
+    sources: Any = None,
+    margin: float | str | None = None,
+    alpha: float = 0.05,
+    **options: Any,
+) -> Gate:
+    """Return the verdict of a gate on new predictions and the predictions of a baseline.
+
+    Parameters
+    ----------
+    predictions, references, baseline : sequence
+        Predictions of the new system, references, and predictions of the baseline, in forms that `nlgauge.score`
+        accepts.
+    metric : str, metric or mapping
+        One metric, in any form that `nlgauge.score` accepts.
+    output : str, optional
+        Output of the metric to compare, such as "rouge2". Default: the first.
+    sources : sequence of str, optional
+        Source texts.
+    margin : float or str, optional
+        Acceptable loss, as a number or a share such as "1%". With a margin, the verdict is "passed" only if the interval
+        of the gain lies above it.
+    alpha : float, default 0.05
+        Significance level.
+    **options
+        Further options of `nlgauge.score`.
+
+    Returns
+    -------
+    Gate
+        One verdict.
+
+    Examples
+    --------
+    >>> texts = [f"page {number} of the book" for number in range(20)]
+    >>> [verdict.word for verdict in not_worse(["a page"] * 20, texts, texts).outcomes]
+    ['failed']
+    """
+    result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, sources, **options)
+    name = result.labels[0] if output is None else f"{result.labels[0]}.{output}"
+    return gate(result, "baseline", f"{name} worsens", margin=margin, alpha=alpha)
 
 
 def _with_baseline(

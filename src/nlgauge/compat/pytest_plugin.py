@@ -41,7 +41,18 @@ class _Gates:
         __tracebackhide__ = True
         from nlgauge.compat.gate import gate
 
-        verdicts = gate(*arguments, **options)
+        return self._checked(gate(*arguments, **options))
+
+    def assert_not_worse(self, *arguments: Any, **options: Any) -> Gate:
+        """Fail, skip or warn if predictions are worse than a baseline; see `nlgauge.compat.gate.not_worse`."""
+        __tracebackhide__ = True
+        from nlgauge.compat.gate import not_worse
+
+        return self._checked(not_worse(*arguments, **options))
+
+    def _checked(self, verdicts: Gate) -> Gate:
+        """Return the verdicts; fail, skip or warn if they are not all passed."""
+        __tracebackhide__ = True
         if verdicts.failed or (verdicts.inconclusive and self._inconclusive == "fail"):
             pytest.fail(str(verdicts), pytrace=False)
         if verdicts.inconclusive:
@@ -50,7 +61,7 @@ class _Gates:
             )
             if self._inconclusive == "skip":
                 pytest.skip(f"inconclusive: {reasons}")
-            warnings.warn(f"inconclusive: {reasons}", InconclusiveWarning, stacklevel=2)
+            warnings.warn(f"inconclusive: {reasons}", InconclusiveWarning, stacklevel=3)
         return verdicts
 
 

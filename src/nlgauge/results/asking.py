@@ -6,7 +6,9 @@ although the data are looked at several times. Other metrics are computed on all
 about have no score of the asked metrics. They were drawn at random, so their scores are missing at random.
 
 Replies of judges are cached, so a run that was killed continues from the cache if its command is repeated, with the same
-order and the same verdict.
+order and the same verdict. A result without a decision, such as a result of a run that stopped at its budget, has the
+state of the test: the plan, the order and the swap vectors that were used. `ask_on` makes the next looks with the
+same plan, as if the run had never stopped.
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ class Sure:
     spending : {"t2", "obf"}
         How the level is spent over the looks: alpha t^2, or O'Brien and Fleming's function.
     budget : float, optional
-        Money to spend, in the unit of the prices of the judge. A look that would exceed it, by the cost of the
-        requests so far, is not made. Replies from the cache cost nothing.
+        Money to spend in this call, in the unit of the prices of the judge. A look that would exceed it, by the
+        cost of the requests so far, is not made. Replies from the cache cost nothing.
     decide_on : str, optional
         Metric or output that decides, of a metric that asks a judge or runs a model. Default: the first of these.
     """
@@ -120,21 +122,7 @@ def ask_until_sure(
         seed=seed,
     )
     rows = _Rows(corpus, labels)
-    last: PairLook | None = None
-    stopped = ""
-    result: Result | None = None
-    while test.is_open:
-        segments = test.segments()
-        if sure.budget is not None:
-            if rows.price is None:
-                # The reply to the last segment is the reply that an interrupted run is least likely to have cached.
-                rows.spend(score(corpus.take(segments[-1:]), labels).costs, 1)
-            if rows.next_cost(len(segments)) > sure.budget:
-                stopped = "budget"
-                break
-        result = rows.added(score(corpus.take(segments), labels), segments)
-        last = look_at(result, test, first, second, sure.decide_on)
-        report(Progress(rows.asked, len(corpus), test.at, len(test.sizes), rows.cost))
+    result, last, stopped = _ask(test, rows, score, (first, second), sure, report)
     if result is None or last is None:
         raise ParameterError(
             f"the first look has {len(test.segments())} segments and would cost about"
@@ -144,6 +132,92 @@ def ask_until_sure(
     if others:
         result = _joined(result, score(corpus, others), list(metrics))
     return replace(result, sequential=_verdict(test, last, (first, second), rows, stopped), _last=[])
+
+
+def ask_on(
+    earlier: Result,
+    score: ScorePart,
+    budget: float | None = None,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Result:
+    """Return the result of a run that stopped without a decision, after its next looks.
+
+    Parameters
+    ----------
+    earlier : Result
+        Result of `ask_until_sure` without a decision. Its plan, its order and the level spent so far stay.
+    score : callable
+        Function of a corpus and labels that returns the result of these metrics.
+    budget : float, optional
+        Money to spend in this call.
+    report : callable, optional
+        Function that is called after each look.
+
+    Returns
+    -------
+    Result
+        Scores of all segments that were asked about in both runs, with the verdict of one uninterrupted run.
+    """
+    before = earlier.sequential
+    if before is None:
+        raise ParameterError(
+            "the result is not from a run that stops when sure, so it cannot be continued; score all segments."
+        )
+    if before["stopped"] != "budget":
+        end = f"{before['better']} was better at look" if before["better"] else "the last look was look"
+        raise ParameterError(
+            f"the sequential test has ended: {end} {before['look']} of {before['looks']}. Further looks would change"
+            " no verdict."
+        )
+    earlier._need_texts("ask about further segments of")
+    corpus, labels = earlier.corpus, list(before["asked_metrics"])
+    systems = before["systems"][0], before["systems"][1]
+    sure = Sure(budget=budget, decide_on=f"{before['metric']}.{before['output']}")
+    _check_budget(earlier._job.metrics, labels, sure)
+    test = PlannedLooks.resumed(Clusters(corpus.documents, len(corpus)), before["state"])
+    rows = _Rows(corpus, labels, earlier)
+    result, last, stopped = _ask(test, rows, score, systems, sure, report)
+    if result is None or last is None:
+        return replace(earlier, costs=rows.costs, sequential={**before, "cost": rows.cost}, _last=[])
+    others = {label: metric for label, metric in earlier._job.metrics.items() if label not in labels}
+    if others:
+        rest = replace(
+            earlier,
+            _tables={key: table for key, table in earlier._tables.items() if key[1] in others},
+            # The costs of the earlier run are among the costs of the looks.
+            costs=Costs(),
+            _job=replace(earlier._job, metrics=others),
+            _last=[],
+        )
+        result = _joined(result, rest, list(earlier.labels))
+    return replace(result, sequential=_verdict(test, last, systems, rows, stopped), _last=[])
+
+
+def _ask(
+    test: PlannedLooks,
+    rows: _Rows,
+    score: ScorePart,
+    systems: tuple[str, str],
+    sure: Sure,
+    report: Callable[[Progress], None],
+) -> tuple[Result | None, PairLook | None, str]:
+    """Make looks until the test ends or the budget is used up; return the result, the last look, and "budget" if
+    that is why asking stopped.
+    """
+    last: PairLook | None = None
+    result: Result | None = None
+    while test.is_open:
+        segments = test.segments()
+        if sure.budget is not None:
+            if rows.price is None:
+                # The reply to the last segment is the reply that an interrupted run is least likely to have cached.
+                rows.spend(score(rows.corpus.take(segments[-1:]), rows.labels).costs, 1)
+            if rows.next_cost(len(segments)) > sure.budget:
+                return result, last, "budget"
+        result = rows.added(score(rows.corpus.take(segments), rows.labels), segments)
+        last = look_at(result, test, *systems, sure.decide_on)
+        report(Progress(rows.asked, len(rows.corpus), test.at, len(test.sizes), rows.cost))
+    return result, last, ""
 
 
 def _check(corpus: Corpus, metrics: Mapping[str, AnyMetric], labels: list[str], sure: Sure) -> None:
@@ -164,6 +238,10 @@ def _check(corpus: Corpus, metrics: Mapping[str, AnyMetric], labels: list[str], 
         raise ParameterError(
             f"{output.name} has no better direction, so it cannot decide; choose another output."
         )
+    _check_budget(metrics, labels, sure)
+
+
+def _check_budget(metrics: Mapping[str, AnyMetric], labels: Sequence[str], sure: Sure) -> None:
     if sure.budget is None:
         return
     if not 0 < sure.budget < math.inf:
@@ -180,35 +258,44 @@ def _check(corpus: Corpus, metrics: Mapping[str, AnyMetric], labels: list[str], 
 class _Rows:
     """The statistics of all segments of the asked metrics; rows of zeros for segments that were not asked about."""
 
-    def __init__(self, corpus: Corpus, labels: list[str]) -> None:
+    def __init__(self, corpus: Corpus, labels: list[str], earlier: Result | None = None) -> None:
         self.corpus, self.labels = corpus, labels
         self.asked = 0
         # Replies and segments of all parts for which a request was sent; other parts are in a cache.
         self._replies, self._segments = 0.0, 0
         self._statistics: dict[tuple[str, str], dict[str, Array]] = {}
-        self._costs = Costs()
+        self.costs = Costs()
+        if earlier is not None and earlier.sequential is not None:
+            self.asked = earlier.sequential["asked"]
+            self.spend(earlier.costs, self.asked)
+            self._statistics = {
+                key: {name: np.array(rows) for name, rows in table.statistics.items()}
+                for key, table in earlier._tables.items()
+                if key[1] in labels
+            }
+        self._paid = self.cost
 
     @property
     def cost(self) -> float:
-        """Money that was spent."""
-        return self._costs.used.get(_COST, 0.0)
+        """Money that was spent, also by an earlier run."""
+        return self.costs.used.get(_COST, 0.0)
 
     @property
     def price(self) -> float | None:
         """Cost of a segment if no reply is cached; None if nothing was sent."""
-        sent = self._costs.used.get(_SENT, 0.0)
+        sent = self.costs.used.get(_SENT, 0.0)
         return self.cost / sent * self._replies / self._segments if sent else None
 
     def next_cost(self, segments: int) -> float:
-        """Return the estimated cost after asking about some more segments."""
-        return self.cost + (self.price or 0.0) * segments
+        """Return the estimated cost of this call after asking about some more segments."""
+        return self.cost - self._paid + (self.price or 0.0) * segments
 
     def spend(self, costs: Costs, segments: int) -> None:
         """Add the costs of asking about some segments."""
         if costs.used.get(_SENT):
             self._replies += costs.used[_SENT] + costs.used.get(_CACHED, 0.0)
             self._segments += segments
-        self._costs.add(costs)
+        self.costs.add(costs)
 
     def added(self, part: Result, segments: Array) -> Result:
         """Return the result of everything asked so far, from the result of the segments of a look."""
@@ -234,7 +321,7 @@ class _Rows:
             for name, rows in table.statistics.items():
                 whole[name][segments] = rows
             tables[key] = Table(metric, whole, weights=self.corpus.weights, stopped=True)
-        return replace(part, corpus=self.corpus, _tables=tables, costs=self._costs, _last=[])
+        return replace(part, corpus=self.corpus, _tables=tables, costs=self.costs, _last=[])
 
 
 def _joined(asked: Result, others: Result, labels: list[str]) -> Result:

@@ -10,6 +10,7 @@ import click
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_metrics
 from nlgauge.cli.options import (
+    Budget,
     Delimiter,
     Encoding,
     ExecutorOptions,
@@ -18,12 +19,13 @@ from nlgauge.cli.options import (
     ShownOptions,
 )
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, option
-from nlgauge.cli.present import present, require_replies
+from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, STATISTICS, option
+from nlgauge.cli.present import present, reporter, require_replies, say_how_to_ask_on
 from nlgauge.cli.program import note_running, note_written
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
+    from nlgauge.scoring import Scorer
 
 
 @Spelled
@@ -78,6 +80,15 @@ def add(
             panel=FILES,
         ),
     ] = None,
+    until_sure: Annotated[
+        bool,
+        option(
+            "--until-sure",
+            help="Continue score --until-sure that stopped at its budget.",
+            panel=STATISTICS,
+        ),
+    ] = False,
+    budget: Budget = None,
     output: Annotated[
         Path | None,
         option(
@@ -103,6 +114,7 @@ def add(
         nlgauge add out/ -m rouge ter
         nlgauge add out/ --system sysC.txt
         nlgauge add out/ --scores helpful:1..5=ratings.csv:rating
+        nlgauge add out/ --until-sure --budget 2
 
     The result is replaced only when everything new has been computed; if the command is interrupted, run it
     again with --resume.
@@ -112,7 +124,9 @@ def add(
     from nlgauge.results.storage.resume import Destination, put_back
     from nlgauge.results.storage.save import check_free
 
-    if not metrics and not systems and not scores:
+    changes = {"-m": metrics, "--system": systems, "--scores": scores, "--resume": resume}
+    _check_asking(until_sure, budget, changes)
+    if not metrics and not systems and not scores and not until_sure:
         raise click.UsageError(
             "nothing to add; use -m METRIC..., --system FILE or --scores NAME=FILE:COLUMN."
         )
@@ -123,7 +137,11 @@ def add(
     result = load(directory)
     for text in scores or ():
         result = _with_scores(result, text, item, system_field, encoding, delimiter)
-    if metrics or systems:
+    if until_sure:
+        scorer = _scorer_of(result, computing, models)
+        scorer.output = Destination(target, overwrite=output is None or overwrite)
+        result = scorer.ask_on(result, budget, reporter(shown.quiet))
+    elif metrics or systems:
         note_running(unfinished(target))
         result = result.add(
             *(metrics or ()),
@@ -143,7 +161,29 @@ def add(
     present(result, shown)
     if not shown.quiet:
         say(f"saved to {target}")
+        say_how_to_ask_on(result, target)
     require_replies(result)
+
+
+def _check_asking(until_sure: bool, budget: float | None, others: dict[str, Any]) -> None:
+    """Raise UsageError if --until-sure is combined with another addition, or --budget is without it."""
+    if budget is not None and not until_sure:
+        raise click.UsageError("--budget is an option of --until-sure; add --until-sure.")
+    other = next((name for name, value in others.items() if value), None)
+    if until_sure and other is not None:
+        raise click.UsageError(f"--until-sure cannot be combined with {other}; omit one of them.")
+
+
+def _scorer_of(result: Result, computing: ExecutorOptions, models: ModelOptions) -> Scorer:
+    """Return a scorer with the metrics of a result."""
+    from nlgauge.engine.prepare import as_spec
+    from nlgauge.scoring import Scorer
+
+    return Scorer(
+        [as_spec(label, metric) for label, metric in result._job.metrics.items()],
+        executor=computing.chosen(),
+        cache=not models.no_cache,
+    )
 
 
 def _with_scores(

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +22,7 @@ from nlgauge.cli.options import (
 )
 from nlgauge.cli.output import say
 from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, argument, option
-from nlgauge.cli.present import present, require_replies
+from nlgauge.cli.present import present, reporter, require_replies, say_how_to_ask_on
 from nlgauge.cli.program import note_running, note_written
 from nlgauge.cli.sacrebleu.options import SacrebleuOptions
 from nlgauge.cli.score_fields import ScoreFieldOptions, scored_records
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from nlgauge.engine.prepare import MetricSpec
     from nlgauge.io import Inputs
     from nlgauge.metric import AnyMetric
-    from nlgauge.results.asking import Progress
     from nlgauge.results.result import Result
     from nlgauge.scoring import Scorer
 
@@ -208,7 +207,7 @@ def score(
         _check_needs(corpus, scorer.metrics)
         _check_baseline(shown.baseline, list(corpus.predictions))
         if asking.until_sure:
-            result = scorer.score_until_sure(corpus, asking.sure(), reduce, run, _reporter(shown.quiet))
+            result = scorer.score_until_sure(corpus, asking.sure(), reduce, run, reporter(shown.quiet))
         else:
             result = scorer.score_corpus(corpus, reduce, run, show_progress)
     return _finish(result, output, shown if carbon is None else shown.changed(costs=True))
@@ -219,18 +218,6 @@ def _check_asking(asking: AskingOptions, others: Mapping[str, Any]) -> None:
     other = next((name for name, value in others.items() if value), None)
     if asking.until_sure and other is not None:
         raise click.UsageError(f"--until-sure cannot be combined with {other}; omit one of them.")
-
-
-def _reporter(quiet: bool) -> "Callable[[Progress], None]":
-    """Return the function that prints the progress after a look."""
-    return (lambda progress: None) if quiet else _say_progress
-
-
-def _say_progress(progress: "Progress") -> None:
-    cost = f", cost {progress.cost:.4g}" if progress.cost else ""
-    say(
-        f"asked about {progress.asked} of {progress.segments} segments (look {progress.look} of {progress.looks}){cost}"
-    )
 
 
 def _imported(
@@ -262,6 +249,7 @@ def _finish(result: "Result", output: Path | None, shown: ShownOptions) -> "Resu
     present(result, shown)
     if output is not None and not shown.quiet:
         say(f"saved to {output}")
+        say_how_to_ask_on(result, output)
     require_replies(result)
     return result
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -37,6 +38,7 @@ Score = Callable[[Array], Array]
 # Resamples of an interval that lie outside of it, at least.
 _OUTSIDE = 20
 _OPTIONS = ("alpha", "spending", "resamples")
+_DAMAGED = "the saved state of the sequential test is damaged; start the run again."
 _UNKNOWN = "a score is undefined or infinite, so the difference is not known"
 
 
@@ -101,6 +103,24 @@ class PlannedLooks:
         self.at, self.sign = 0, 0
         # The swap vectors that crossed at each look so far.
         self._crossed: list[list[int]] = []
+
+    @classmethod
+    def resumed(cls, clusters: Clusters, state: Mapping[str, Any]) -> PlannedLooks:
+        """Return the test of a saved state, with the plan of the state; raise ResultError if it is damaged."""
+        sizes = state.get("looks")
+        try:
+            test = cls(
+                clusters,
+                seed=state["order_seed"],
+                **{name: state[name] for name in _OPTIONS},
+            )
+        except (KeyError, TypeError, ParameterError):
+            raise ResultError(_DAMAGED) from None
+        if not _are_sizes(sizes, clusters.count):
+            raise ResultError(_DAMAGED)
+        test.sizes = list(sizes)
+        test.resume(state)
+        return test
 
     @property
     def is_open(self) -> bool:
@@ -243,7 +263,7 @@ class PlannedLooks:
         at: Any = state.get("at")
         sign: Any = state.get("decided")
         if not _is_count(at, len(self.sizes)) or sign not in (-1, 0, 1) or not self._are_vectors(crossed, at):
-            raise ResultError("the saved state of the sequential test is damaged; start the run again.")
+            raise ResultError(_DAMAGED)
         self.at, self.sign, self._crossed = at, sign, [list(crossing) for crossing in crossed]
 
     def _are_vectors(self, crossed: Any, looks: int) -> bool:
@@ -256,6 +276,17 @@ class PlannedLooks:
         return all(_is_count(vector, self.resamples - 1) for vector in every) and len(set(every)) == len(
             every
         )
+
+
+def _are_sizes(sizes: Any, units: int) -> TypeGuard[Sequence[int]]:
+    """Return True if these are growing numbers of units, up to all of them."""
+    return (
+        isinstance(sizes, Sequence)
+        and all(_is_count(size, units) for size in sizes)
+        and all(before < after for before, after in pairwise([0, *sizes]))
+        and bool(sizes)
+        and sizes[-1] == units
+    )
 
 
 def _is_count(value: Any, most: int) -> bool:
