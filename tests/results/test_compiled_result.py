@@ -94,7 +94,7 @@ def test_references_of_all_blocks_are_checked(monkeypatch: pytest.MonkeyPatch) -
     assert type(scorer(predictions, ["a c"] * 400)) is CompiledResult
     with pytest.raises(InputError, match=r"references\[200\] is a list"):
         scorer(predictions, ["a c"] * 200 + [["a c"]] * 200)
-    with pytest.raises(InputError, match=r"400[^0-9]+399"):
+    with pytest.raises(InputError, match=r"399[^0-9]+400"):
         scorer(predictions, ["a c"] * 399)
 
 

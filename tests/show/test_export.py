@@ -625,8 +625,8 @@ def test_small_print_can_be_left_out(result: Result) -> None:
 )
 def test_pages_show_the_decimals_of_tables(output: Output, decimals: int) -> None:
     assert len(number(12.3456789, output).partition(".")[2]) == decimals
-    assert _described("label", "metric", output, "name")["decimals"] == decimals
+    assert _described("label", "metric", "name", "output", output)["decimals"] == decimals
 
 
 def test_pages_decide_on_the_decimals_of_counts() -> None:
-    assert _described("label", "metric", Output("length", None, 0), "name")["decimals"] is None
+    assert _described("label", "metric", "name", "length", Output("length", None, 0))["decimals"] is None

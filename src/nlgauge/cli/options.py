@@ -69,7 +69,7 @@ HumanFields = Annotated[
     list[str] | None,
     option(
         "--human",
-        help="Fields with human scores, NAME:lower if lower is better (default: all such fields).",
+        help="Fields with human scores; NAME:lower if lower is better (default: all).",
         metavar="FIELD...",
     ),
 ]
