@@ -46,6 +46,7 @@ ORDER = [
     "testing",
     "compat",
     "candidates",
+    "reproduce",
     "cli",
     "__main__",
 ]
