@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import interpreted
 from strategies import SENTENCES, texts
 from twins import needs_native
 
@@ -20,10 +22,12 @@ from nlgauge.engine.chunk import Job
 from nlgauge.engine.prepare import labeled, prepared
 from nlgauge.engine.segments import segment_scores
 from nlgauge.metric import Metric
-from nlgauge.metric.compiled import compiled, why_not_compiled
+from nlgauge.metric.compiled import compiled, plain_scores, why_not_compiled
 from nlgauge.metric.registry import metric_classes
+from nlgauge.metrics.wer import Wer
 from nlgauge.testing import of_numbers
 from nlgauge.testing.comparing import Terms
+from nlgauge.testing.of_values import has_model
 
 pytestmark = needs_native
 
@@ -47,6 +51,17 @@ SPECS = [
     *("levenshtein(tokenizer='13a')", "levenshtein(tokenizer='stripped-characters')"),
 ]
 NAMES = {spec.partition("(")[0] for spec in SPECS}
+# Metrics without a compiled form whose scores are programs.
+OTHER_SPECS = [
+    name
+    for name, kind in metric_classes().items()
+    if issubclass(kind, Metric) and not has_model(kind) and name not in NAMES
+] + [
+    "sari(compat='easse')",
+    "sari(compat='evaluate')",
+    "meteor(copy_words=('cat',))",
+    "meteor(version='2005')",
+]
 
 
 def made(spec: str) -> Metric:
@@ -163,6 +178,38 @@ def test_programs_give_the_bits_of_score(spec: str) -> None:
             for part, statistics in form.split(rows).items():
                 for name, values in scored.score(part, np.ascontiguousarray(statistics)).items():
                     np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+@pytest.mark.parametrize("spec", [*SPECS, *OTHER_SPECS])
+def test_an_interpreter_of_plain_scores_gives_the_bits_of_score(spec: str) -> None:
+    metric = made(spec)
+    sources = [text for _, (text, *_) in SENTENCES]
+    result = nlgauge.score(*map(list, zip(*SENTENCES, strict=True)), sources, metrics=[metric])
+    (table,) = result._tables.values()
+    parts = {part: rows.shape[1] for part, rows in table.statistics.items()}
+    rows = np.hstack(list(table.statistics.values()))
+    rows = np.vstack([rows, rows.sum(axis=0), np.zeros(rows.shape[1]), np.where(rows[0] > 1, np.nan, 2.0)])
+    for scored in (metric, metric.for_segments()):
+        data = plain_scores(scored, parts)
+        assert data is not None
+        data = json.loads(json.dumps(data, allow_nan=False))
+        assert data["parts"] == parts
+        computed = [dict(zip(data["outputs"], interpreted(data, row), strict=True)) for row in rows.tolist()]
+        start = 0
+        with np.errstate(all="ignore"):
+            for part, width in parts.items():
+                block = np.ascontiguousarray(rows[:, start : start + width])
+                start += width
+                for name, values in scored.score(part, block).items():
+                    np.testing.assert_array_equal([row[name] for row in computed], values, err_msg=name)
+
+
+def test_a_score_that_cannot_be_traced_has_no_plain_form() -> None:
+    class Branching(Wer):
+        def score(self, part: str, statistics: Any) -> Any:
+            return super().score(part, statistics if statistics[..., 0] > 0 else -statistics)
+
+    assert plain_scores(Branching(), {"wer": 4}) is None
 
 
 def test_every_metric_is_compiled_or_has_a_known_reason() -> None:

@@ -11,7 +11,8 @@ from nlgauge._core.ragged import Array
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.compiled import TracedView
-from nlgauge.metric.symbols import CODES, Graph, Program, Symbols, Untraceable
+from nlgauge.metric.program import CODES, Program
+from nlgauge.metric.symbols import Graph, Symbols, Untraceable
 
 _INPUT = CODES.index("input")
 # Programs that are remembered.

@@ -36,7 +36,8 @@ from nlgauge.features import RowFeature
 from nlgauge.features.pairs import Findings
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import AnyMetric, Metric
-from nlgauge.metric.symbols import Graph, Program, Symbols, Untraceable
+from nlgauge.metric.program import Program
+from nlgauge.metric.symbols import Graph, Symbols, Untraceable
 from nlgauge.metric.table import PROGRAMS
 
 # Number of metrics whose compiled forms are remembered.
@@ -286,3 +287,28 @@ def score_program(metric: Metric, parts: dict[str, int]) -> tuple[tuple[str, ...
                 names.append(name)
                 nodes.append(int(number))
     return tuple(names), graph.program(nodes)
+
+
+def plain_scores(metric: Metric, parts: dict[str, int]) -> dict[str, Any] | None:
+    """Return `score` of a metric as plain data, so that other programs compute its outputs from statistics.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric, for the score of a corpus from sums of statistics; `metric.for_segments()` for scores of segments.
+    parts : dict of str to int
+        The number of statistics of each part.
+
+    Returns
+    -------
+    dict or None
+        `Program.plain` (`nlgauge.metric.program` explains the form) with two differences: `outputs` is a dictionary
+        from the name of each output to the number of its value, and `parts` is added. The inputs are the statistics of
+        all parts, side by side, in the order of `parts`. None if `score` breaks a rule.
+    """
+    try:
+        names, program = score_program(metric, parts)
+    except Exception:
+        # Symbols are not arrays in every respect, and metrics of other packages may expect more.
+        return None
+    return program.plain() | {"parts": parts, "outputs": dict(zip(names, program.outputs, strict=True))}
