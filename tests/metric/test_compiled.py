@@ -19,9 +19,10 @@ import nlgauge
 from nlgauge._core.backend import NATIVE, using
 from nlgauge.corpus import Corpus
 from nlgauge.engine.chunk import Job
+from nlgauge.engine.executors import Serial
 from nlgauge.engine.prepare import labeled, prepared
 from nlgauge.engine.segments import segment_scores
-from nlgauge.metric import Metric
+from nlgauge.metric import Metric, first_output
 from nlgauge.metric.compiled import compiled, plain_scores, why_not_compiled
 from nlgauge.metric.registry import metric_classes
 from nlgauge.metrics.wer import Wer
@@ -141,11 +142,10 @@ def test_the_best_of_several_references_is_that_of_the_ordinary_way(spec: str, p
     metric = made(spec)
     form = compiled(metric)
     assert form is not None
-    statistics, _ = ordinary(metric, predictions, references)
+    statistics, scores = ordinary(metric, predictions, references)
     assert form.native.statistics(predictions, references)[0].tobytes() == statistics.tobytes()
-    rewards = nlgauge.reward(metric, scale=(0, 1))
-    first = rewards(predictions, references)
-    assert np.array(rewards(predictions, references)).tobytes() == np.array(first).tobytes()
+    rewards = nlgauge.reward(metric, scale=(0, 1))(predictions, references)
+    assert np.array(rewards).tobytes() == (np.asarray(scores[form.outputs[0]]) + 0.0).tobytes()
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if made(spec).takes == "pair"])
@@ -178,6 +178,60 @@ def test_programs_give_the_bits_of_score(spec: str) -> None:
             for part, statistics in form.split(rows).items():
                 for name, values in scored.score(part, np.ascontiguousarray(statistics)).items():
                     np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+# Pairs with one reference, of which some are equal, and a source of each pair.
+TEXTS = [(prediction, text) for prediction, references in SENTENCES for text in references]
+TEXTS += [(text, prediction) for prediction, text in TEXTS] + TEXTS[:3] + [("a\nb c.\n\nd", "b c.\na d")]
+
+
+def numbers_of(metric: Metric, count: int = len(TEXTS), **options: Any) -> dict[str, list[str]]:
+    """Every output of each segment, and of the corpus, with all digits."""
+    predictions, references = map(list, zip(*TEXTS[:count], strict=True))
+    sources = references[::-1] if metric.source else None
+    result = nlgauge.score(predictions, references, sources, metrics={"path": metric}, seed=1, **options)
+    (table,) = result._tables.values()
+    scores = {name: [repr(table.scores()[name])] for name in table.segments()}
+    return {
+        name: scores[name] + list(map(repr, values.tolist())) for name, values in table.segments().items()
+    }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("spec", [*SPECS, *OTHER_SPECS])
+def test_kernels_threads_and_routes_change_no_bit(spec: str) -> None:
+    metric = made(spec)
+    with using("python"):
+        expected = numbers_of(metric)
+    predictions, references = map(list, zip(*TEXTS, strict=True))
+    try:
+        for threads in (1, 3):
+            NATIVE.set_threads(threads, worthwhile=1)
+            assert numbers_of(metric) == expected
+            assert numbers_of(metric, executor=Serial(characters=100)) == expected
+            if metric.source or metric.fit() is not None:
+                continue
+            scorer = nlgauge.Scorer([metric])
+            results = [scorer(predictions, references) for _ in range(2)]
+            assert type(results[1]).__name__ == ("CompiledResult" if compiled(metric) else "Result")
+            for result in results:
+                (table,) = result._tables.values()
+                for name, values in table.segments().items():
+                    assert [repr(table.scores()[name]), *map(repr, values.tolist())] == expected[name]
+            if metric.takes == "alone":
+                continue
+            reward = nlgauge.reward(metric, scale=(0, 1))
+            name = first_output(metric).name
+            assert [*map(repr, reward(predictions, references))] == [*map(unsigned, expected[name][1:])]
+            square = nlgauge.utilities(predictions, reward, references)
+            assert [*map(repr, square.diagonal().tolist())] == [*map(unsigned, expected[name][1:])]
+    finally:
+        NATIVE.set_threads(1)
+
+
+def unsigned(digits: str) -> str:
+    """The digits of a reward, which has no negative zero."""
+    return "0.0" if digits == "-0.0" else digits
 
 
 @pytest.mark.parametrize("spec", [*SPECS, *OTHER_SPECS])
