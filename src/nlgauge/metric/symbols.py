@@ -182,6 +182,8 @@ class Symbols(NDArrayOperatorsMixin):
             return _sum(inputs[0], options.get("axis", 0))
         if method == "reduce":
             return _folded(_CODE_OF[ufunc], *_along(inputs[0], options.get("axis", 0)))
+        if method == "reduceat" and ufunc in (np.maximum, np.minimum):
+            return _grouped(_CODE_OF[ufunc], *inputs)
         if method == "accumulate":
             return _accumulated(_CODE_OF[ufunc], inputs[0], options.get("axis", 0))
         if method != "__call__" or options:
@@ -232,6 +234,14 @@ def _sum(values: Symbols, axis: int | None) -> Symbols:
     for k in range(size - size % 8, size):
         found = graph.apply("add", found, Symbols(graph, nodes[..., k]))
     return found
+
+
+def _grouped(code: str, values: Symbols, starts: Any) -> Symbols:
+    """Reduce the numbers from each start to the next one."""
+    if isinstance(starts, Symbols) or values.ndim != 1 or (np.diff(starts, append=len(values)) < 1).any():
+        raise Untraceable("reduces groups that are empty, or not of one axis")
+    groups = np.split(values.nodes, starts[1:])
+    return Symbols(values.graph, np.array([_folded(code, values.graph, group).nodes for group in groups]))
 
 
 def _graph(values: Any) -> Graph:
