@@ -96,12 +96,14 @@ class Sari(LanguageTokenizer, Metric):
         if self.compat == "easse":
             found: Array = scores.mean(axis=-2)
             return found
-        scores[..., DELETE] = precision[..., DELETE]
+        scores = np.stack(
+            [(precision if kind == DELETE else scores)[..., kind] for kind in range(scores.shape[-1])],
+            axis=-1,
+        )
         scores = np.where((done == 0) & (wanted == 0), 1.0, scores)
         used = (done + wanted).sum(axis=-1) > 0
-        return np.asarray(
-            (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
-        )
+        pooled: Array = (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
+        return pooled
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["sari"]
@@ -132,4 +134,5 @@ class Sari(LanguageTokenizer, Metric):
 
 def _harmonic(precision: Array, recall: Array) -> Array:
     total = precision + recall
-    return np.asarray(2 * precision * recall / np.where(total > 0, total, 1.0))
+    found: Array = 2 * precision * recall / np.where(total > 0, total, 1.0)
+    return found
