@@ -27,7 +27,7 @@ from nlgauge.judges.calls import Calls
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.table import Table
 from nlgauge.results.labels import output_among
-from nlgauge.results.sequential import PairLook, look_at
+from nlgauge.results.sequential import PairLook, gain_at, look_at
 from nlgauge.stats.sequential.planned import PlannedLooks
 from nlgauge.stats.units import Clusters
 
@@ -128,10 +128,12 @@ def ask_until_sure(
             f"the first look has {len(test.segments())} segments and would cost about"
             f" {rows.next_cost(len(test.segments())):.4g}, more than the budget {sure.budget:.4g}; raise the budget."
         )
+    bounds = gain_at(result, test, first, second, sure.decide_on)
     others = [label for label in metrics if label not in labels]
     if others:
         result = _joined(result, score(corpus, others), list(metrics))
-    return replace(result, sequential=_verdict(test, last, (first, second), rows, stopped), _last=[])
+    verdict = _verdict(test, last, (first, second), bounds, rows, stopped)
+    return replace(result, sequential=verdict, _last=[])
 
 
 def ask_on(
@@ -179,6 +181,7 @@ def ask_on(
     result, last, stopped = _ask(test, rows, score, systems, sure, report)
     if result is None or last is None:
         return replace(earlier, costs=rows.costs, sequential={**before, "cost": rows.cost}, _last=[])
+    bounds = gain_at(result, test, *systems, sure.decide_on)
     others = {label: metric for label, metric in earlier._job.metrics.items() if label not in labels}
     if others:
         rest = replace(
@@ -190,7 +193,8 @@ def ask_on(
             _last=[],
         )
         result = _joined(result, rest, list(earlier.labels))
-    return replace(result, sequential=_verdict(test, last, systems, rows, stopped), _last=[])
+    verdict = _verdict(test, last, systems, bounds, rows, stopped)
+    return replace(result, sequential=verdict, _last=[])
 
 
 def _ask(
@@ -348,10 +352,15 @@ def _joined(asked: Result, others: Result, labels: list[str]) -> Result:
 
 
 def _verdict(
-    test: PlannedLooks, last: PairLook, systems: tuple[str, str], rows: _Rows, stopped: str
+    test: PlannedLooks,
+    last: PairLook,
+    systems: tuple[str, str],
+    bounds: tuple[float, float],
+    rows: _Rows,
+    stopped: str,
 ) -> dict[str, Any]:
-    """Return the outcome of the test, as plain data."""
-    numbers = {"gain": last.gain, "gain_low": last.gain_low, "gain_high": last.gain_high, "p": last.look.p}
+    """Return the outcome of the test, as plain data; `bounds` are the interval of the gain."""
+    numbers = {"gain": last.gain, "gain_low": bounds[0], "gain_high": bounds[1], "p": last.look.p}
     return {
         "asked_metrics": rows.labels,
         "metric": last.label,
