@@ -27,7 +27,7 @@ from nlgauge.judges.calls import Calls
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.table import Table
 from nlgauge.results.labels import output_among
-from nlgauge.results.sequential import PairLook, gain_at, look_at
+from nlgauge.results.sequential import PairLook, look_at
 from nlgauge.stats.sequential.planned import PlannedLooks
 from nlgauge.stats.units import Clusters
 
@@ -128,12 +128,10 @@ def ask_until_sure(
             f"the first look has {len(test.segments())} segments and would cost about"
             f" {rows.next_cost(len(test.segments())):.4g}, more than the budget {sure.budget:.4g}; raise the budget."
         )
-    bounds = gain_at(result, test, first, second, sure.decide_on)
     others = [label for label in metrics if label not in labels]
     if others:
         result = _joined(result, score(corpus, others), list(metrics))
-    verdict = _verdict(test, last, (first, second), bounds, rows, stopped)
-    return replace(result, sequential=verdict, _last=[])
+    return replace(result, sequential=_verdict(test, last, (first, second), rows, stopped), _last=[])
 
 
 def ask_on(
@@ -181,7 +179,6 @@ def ask_on(
     result, last, stopped = _ask(test, rows, score, systems, sure, report)
     if result is None or last is None:
         return replace(earlier, costs=rows.costs, sequential={**before, "cost": rows.cost}, _last=[])
-    bounds = gain_at(result, test, *systems, sure.decide_on)
     others = {label: metric for label, metric in earlier._job.metrics.items() if label not in labels}
     if others:
         rest = replace(
@@ -193,8 +190,7 @@ def ask_on(
             _last=[],
         )
         result = _joined(result, rest, list(earlier.labels))
-    verdict = _verdict(test, last, systems, bounds, rows, stopped)
-    return replace(result, sequential=verdict, _last=[])
+    return replace(result, sequential=_verdict(test, last, systems, rows, stopped), _last=[])
 
 
 def _ask(
@@ -352,15 +348,10 @@ def _joined(asked: Result, others: Result, labels: list[str]) -> Result:
 
 
 def _verdict(
-    test: PlannedLooks,
-    last: PairLook,
-    systems: tuple[str, str],
-    bounds: tuple[float, float],
-    rows: _Rows,
-    stopped: str,
+    test: PlannedLooks, last: PairLook, systems: tuple[str, str], rows: _Rows, stopped: str
 ) -> dict[str, Any]:
-    """Return the outcome of the test, as plain data; `bounds` are the interval of the gain."""
-    numbers = {"gain": last.gain, "gain_low": bounds[0], "gain_high": bounds[1], "p": last.look.p}
+    """Return the outcome of the test, as plain data."""
+    numbers = {"gain": last.gain, "gain_low": last.gain_low, "gain_high": last.gain_high, "p": last.look.p}
     return {
         "asked_metrics": rows.labels,
         "metric": last.label,
@@ -372,7 +363,7 @@ def _verdict(
         "look": test.at,
         "looks": len(test.sizes),
         "stopped": "decided" if test.sign else stopped or "all looks made",
-        "confidence": last.look.confidence,
+        "confidence": 1 - test.alpha,
         "cost": rows.cost,
         **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
         "state": test.state(),
