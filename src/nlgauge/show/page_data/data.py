@@ -26,6 +26,7 @@ from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, e
 from nlgauge.results.imported.human import ORIGIN, HumanScores, unnamed_numbers, with_human_scores
 from nlgauge.results.ranks import Ranked
 from nlgauge.show.page_data.agreement import agreement
+from nlgauge.show.page_data.commands import commands
 from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
 from nlgauge.show.page_data.names import short_labels, shown_name
 from nlgauge.show.page_data.verdict import small_print, verdict
@@ -106,6 +107,7 @@ def view_of(
         "names": {visible(label): visible(name) for label, name in short_labels(scored.labels).items()},
         "cards": {visible(label): found for label in metrics if (found := _card(result, label)) is not None},
         "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
+        "commands": [[purpose, visible(command)] for purpose, command in commands(result, baseline)],
         "costs": _costs(result),
         "environment": dict(result.environment),
         "config": {
