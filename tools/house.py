@@ -29,6 +29,7 @@ ORDER = [
     "models",
     "estimators",
     "explanations",
+    "spans",
     "features",
     "stats",
     "metric",
