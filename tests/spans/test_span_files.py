@@ -204,7 +204,7 @@ def test_spans_move_to_texts_of_another_unicode_form(tmp_path: Path):
 
 def test_another_text_is_an_error_with_the_first_difference(tmp_path: Path):
     path = line(tmp_path, row({"start": 0, "end": 4}))
-    with pytest.raises(InputError, match=r"different texts of 1/A .*first difference at character 5"):
+    with pytest.raises(InputError, match=r"text of 1/A differs .*first difference at character 5"):
         spans.read(path, texts=Corpus.read({"A": ["Some other words"]}, ids=["1"]))
     with pytest.raises(InputError, match="no segment '1' of the system 'A'"):
         spans.read(path, texts=Corpus.read({"B": ["Some words here"]}, ids=["1"]))
@@ -438,3 +438,23 @@ def test_mqm_files_need_their_columns(tmp_path: Path):
     path.write_text("system\trater\nA\tana\n")
     with pytest.raises(InputError, match="no column 'source'"):
         spans.read(path, format="mqm")
+
+
+def test_texts_of_one_segment_may_differ_in_outer_white_space(tmp_path: Path):
+    file = mqm(
+        tmp_path,
+        "1\tr1\tsource\ta <v>word</v> here\tOther\tMinor",
+        "1\tr1\tsource\t a word <v>here</v>\tOther\tMinor",
+        "1\tr2\tsource\t  a word <v>here</v> \tOther\tMajor",
+    )
+    assert file[0].of("A", "d:1") == [Span(2, 6, "minor", "other"), Span(7, 11, "minor", "other")]
+    assert file[1].of("A", "d:1") == [Span(7, 11, "major", "other")]
+    assert file.texts.targets.tolist() == [["a word here"]] and file.report.mapped == 2
+
+
+def test_two_annotations_of_a_benchmark_record_by_one_annotator_are_both_read(tmp_path: Path):
+    meta = {"annotators": ["ana", "ana"], "spans": [[], [{"start": 0, "end": 4, "severity": "minor"}]]}
+    file = spans.read(
+        line(tmp_path, {"segment": "1", "system": "A", "prediction": "Some text", "meta": meta})
+    )
+    assert {each.who: len(each) for each in file} == {"ana": 0, "ana (2)": 1}

@@ -176,6 +176,8 @@ class _Places:
     def __init__(self, report: Report, inclusive: bool, utf16: bool) -> None:
         self._report, self._inclusive, self._utf16 = report, inclusive, utf16
         self._ends: list[tuple[str, int]] = []
+        # The first text of each system and segment; a source belongs to all systems.
+        self._first: dict[tuple[str, str, Any], str] = {}
 
     def annotation(self, record: Record, known: KnownTexts) -> Annotation:
         """Return the annotation of a record, with places in the stored texts."""
@@ -186,7 +188,7 @@ class _Places:
                 f"{record.place}: the texts have no segment {segment!r:.60} of the system {record.system!r:.60}."
             )
         texts, mappings = dict(record.texts), {}
-        for side, text in stored.items():
+        for side, text in self._stored(record, segment, stored).items():
             old = record.texts.get(side)
             if old is not None and old != text:
                 mappings[side] = self._mapping(record, segment, side, old, text)
@@ -209,13 +211,23 @@ class _Places:
             {} if record.group is None else {"group": record.group},
         )
 
+    def _stored(self, record: Record, segment: Any, known: dict[str, str]) -> dict[str, str]:
+        """Return the texts to which places refer: the known texts, else the first texts of the file."""
+        texts = dict(known)
+        for side, text in record.texts.items():
+            # The references of a human translation and of other systems may differ.
+            if side != "reference" and side not in texts:
+                system = record.system if side == "target" else ""
+                texts[side] = self._first.setdefault((side, system, segment), text)
+        return texts
+
     def _mapping(
         self, record: Record, segment: Any, side: str, old: str, new: str
     ) -> tuple[str, TextMapping]:
         if not same_text(old, new):
             raise InputError(
-                f"{record.place}: the file and the texts have different texts of {segment}/{record.system}"
-                f" ({side}, first difference at character {first_difference(old, new)}); nothing was read."
+                f"{record.place}: the text of {segment}/{record.system} differs from the text in the corpus or in"
+                f" earlier lines ({side}, first difference at character {first_difference(old, new)}); nothing was read."
             )
         return old, TextMapping(old, new)
 

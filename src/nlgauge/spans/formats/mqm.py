@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from nlgauge.errors import InputError
 from nlgauge.spans.formats.record import Mark, Options, Record, Source
+from nlgauge.spans.places import Mapping, same_text
 from nlgauge.spans.report import Report
 from nlgauge.spans.span import Annotation, category_of, known_severity
 
@@ -73,9 +74,20 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
             raise InputError(f"{place}: the row has no rater, system or segment.")
         texts = {"target": target.text, "source": in_source.text}
         record = records.setdefault(key, Record(place, *key, [], texts=texts, document=document))
-        if record.texts != texts:
-            raise InputError(f"{place}: {row['system']} has two different texts of segment {segment}.")
-        record.marks += _marks(row, target, in_source, options, report)
+        marks = _marks(row, target, in_source, options, report)
+        for side, text in texts.items():
+            first = record.texts[side]
+            if first != text:
+                if not same_text(first, text):
+                    raise InputError(
+                        f"{place}: {row['system']} has two different texts of segment {segment}."
+                    )
+                moved = Mapping(text, first)
+                for mark in marks:
+                    if mark.side == side and mark.start is not None and mark.end is not None:
+                        mark.start, mark.end = moved.span(mark.start, mark.end)
+                        report.mapped += 1
+        record.marks += marks
     yield from records.values()
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -108,17 +109,18 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
                 **shared,
             )
             continue
-        names = meta.annotators or [f"annotator {k}" for k in range(1, len(meta.spans) + 1)]
+        names: list[Any] = [*meta.annotators] or [f"annotator {k}" for k in range(1, len(meta.spans) + 1)]
         if len(names) != len(meta.spans):
             raise InputError(
                 f"{place}: meta has {len(names)} annotators and {len(meta.spans)} lists of spans; they must match."
             )
+        names = _distinct([name_of(name, "annotator", place) for name in names])
         scores = next((scores for scores in line.human_raw.values() if scores), None) or []
         for k, spans in enumerate(meta.spans):
             if spans is not None:
                 yield Record(
                     place,
-                    name_of(names[k], "annotator", place),
+                    names[k],
                     system,
                     segment,
                     _marks(spans, options, report, place),
@@ -126,6 +128,20 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
                     meta.seconds[k] if len(meta.seconds) == len(names) else None,
                     **shared,
                 )
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return names in which the second annotation of an annotator has a number.
+
+    >>> _distinct(["ana", "ben", "ana"])
+    ['ana', 'ben', 'ana (2)']
+    """
+    counts: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        counts[name] += 1
+        distinct.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return distinct
 
 
 def _marks(spans: Sequence[OwnSpan], options: Options, report: Report, place: str) -> list[Mark]:
