@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +23,8 @@ from nlgauge.spans.report import Report
 from nlgauge.spans.span import SIDES, Annotation, Span
 from nlgauge.spans.texts import SpanTexts
 
+# Side, system and segment.
+TextKey = tuple[str, str, Any]
 ENDS = ("inclusive", "exclusive")
 
 
@@ -132,11 +135,14 @@ def read(
     known = KnownTexts.of(texts)
     inclusive = (ends or ("inclusive" if chosen in _INCLUSIVE else "exclusive")) == "inclusive"
     annotations: dict[tuple[str, str, Any], Annotation] = {}
-    checked = _Places(report, inclusive, units == "utf-16")
-    for record in FORMATS[chosen].read(source, options, report):
+    records = list(FORMATS[chosen].read(source, options, report))
+    checked = _Places(report, inclusive, units == "utf-16", _longest_texts(records, known))
+    for record in records:
         annotation = checked.annotation(record, known)
         key = annotation.annotator, annotation.system, annotation.segment
-        if key in annotations:
+        if key in annotations and record.joins:
+            annotation = replace(annotation, spans=(*annotations[key].spans, *annotation.spans))
+        elif key in annotations:
             # The later annotation counts; the order stays that of the first.
             report.left_out["annotations that the annotator repeated later"] += 1
         annotations[key] = annotation
@@ -170,14 +176,33 @@ def _count(report: Report, annotations: Iterable[Annotation]) -> None:
     report.annotators = len(annotators)
 
 
+def _key(side: str, record: Record, segment: Any) -> TextKey:
+    """Return the key of a text: a source belongs to all systems."""
+    return side, record.system if side == "target" else "", segment
+
+
+def _longest_texts(records: Iterable[Record], known: KnownTexts) -> dict[TextKey, str]:
+    """Return the text of each system and segment, with all its outer white space.
+
+    Lines of one text may differ in outer white space, which may be marked. The references of a human translation and of
+    other systems may differ altogether.
+    """
+    texts: dict[TextKey, str] = {}
+    for record in records:
+        for side, text in record.texts.items():
+            if side != "reference":
+                key = _key(side, record, known.segment(record))
+                if len(text) > len(texts.setdefault(key, text)) and same_text(text, texts[key]):
+                    texts[key] = text
+    return texts
+
+
 class _Places:
     """Checks of the places of all records of a file."""
 
-    def __init__(self, report: Report, inclusive: bool, utf16: bool) -> None:
-        self._report, self._inclusive, self._utf16 = report, inclusive, utf16
+    def __init__(self, report: Report, inclusive: bool, utf16: bool, longest: dict[TextKey, str]) -> None:
+        self._report, self._inclusive, self._utf16, self._longest = report, inclusive, utf16, longest
         self._ends: list[tuple[str, int]] = []
-        # The first text of each system and segment; a source belongs to all systems.
-        self._first: dict[tuple[str, str, Any], str] = {}
 
     def annotation(self, record: Record, known: KnownTexts) -> Annotation:
         """Return the annotation of a record, with places in the stored texts."""
@@ -212,14 +237,13 @@ class _Places:
         )
 
     def _stored(self, record: Record, segment: Any, known: dict[str, str]) -> dict[str, str]:
-        """Return the texts to which places refer: the known texts, else the first texts of the file."""
-        texts = dict(known)
-        for side, text in record.texts.items():
-            # The references of a human translation and of other systems may differ.
-            if side != "reference" and side not in texts:
-                system = record.system if side == "target" else ""
-                texts[side] = self._first.setdefault((side, system, segment), text)
-        return texts
+        """Return the texts to which places refer: the known texts, else the texts of the file."""
+        texts = {
+            side: self._longest[_key(side, record, segment)]
+            for side in record.texts
+            if _key(side, record, segment) in self._longest
+        }
+        return texts | known
 
     def _mapping(
         self, record: Record, segment: Any, side: str, old: str, new: str

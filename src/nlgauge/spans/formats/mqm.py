@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from nlgauge.errors import InputError
 from nlgauge.spans.formats.record import Mark, Options, Record, Source
-from nlgauge.spans.places import Mapping, same_text
 from nlgauge.spans.report import Report
 from nlgauge.spans.span import Annotation, category_of, known_severity
 
@@ -57,7 +56,9 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
     if missing := [name for name in _COLUMNS if name not in header]:
         raise InputError(f"{source.name}: the header has no column {missing[0]!r}.")
     next(lines)
-    records: dict[tuple[str, str, str], Record] = {}
+    # Lines of one annotation may differ in outer white space.
+    records: dict[tuple[str, ...], Record] = {}
+    begun: set[tuple[str, ...]] = set()
     for place, line in lines:
         cells = line.split("\t")
         if len(cells) < header.index("severity") + 1:
@@ -73,21 +74,12 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
         if not all(key):
             raise InputError(f"{place}: the row has no rater, system or segment.")
         texts = {"target": target.text, "source": in_source.text}
-        record = records.setdefault(key, Record(place, *key, [], texts=texts, document=document))
-        marks = _marks(row, target, in_source, options, report)
-        for side, text in texts.items():
-            first = record.texts[side]
-            if first != text:
-                if not same_text(first, text):
-                    raise InputError(
-                        f"{place}: {row['system']} has two different texts of segment {segment}."
-                    )
-                moved = Mapping(text, first)
-                for mark in marks:
-                    if mark.side == side and mark.start is not None and mark.end is not None:
-                        mark.start, mark.end = moved.span(mark.start, mark.end)
-                        report.mapped += 1
-        record.marks += marks
+        record = records.setdefault(
+            (*key, target.text, in_source.text),
+            Record(place, *key, [], texts=texts, document=document, joins=key in begun),
+        )
+        begun.add(key)
+        record.marks += _marks(row, target, in_source, options, report)
     yield from records.values()
 
 

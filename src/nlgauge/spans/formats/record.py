@@ -36,7 +36,8 @@ class Mark:
 class Record:
     """One annotation of a file. `place` names it in messages.
 
-    `number` is the position of the segment if the file numbers segments and has no ids.
+    `number` is the position of the segment if the file numbers segments and has no ids. A record that `joins` has further
+    spans of an annotation that began before.
     """
 
     place: str
@@ -50,6 +51,7 @@ class Record:
     document: str | None = None
     group: str | None = None
     number: int | None = None
+    joins: bool = False
 
 
 @dataclass(frozen=True)
