@@ -31,6 +31,7 @@ ORDER = [
     "explanations",
     "features",
     "stats",
+    "spans",
     "metric",
     "judges",
     "metrics",

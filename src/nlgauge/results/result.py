@@ -211,7 +211,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         A column is named after its metric, without parameters if that name is unique, and its output, such as
         `rouge.rougeL`. If both names are equal, the column has one name, such as `bleu`.
         """
-        from nlgauge.results.frames import blocks_as_frame
+        from nlgauge._core.frames import blocks_as_frame
         from nlgauge.results.segments import segment_columns
 
         if texts:
@@ -248,7 +248,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         pandas.DataFrame, polars.DataFrame or list of dict
             Score, bounds of its interval, direction, number of segments without a value, and the reason if a number is NaN.
         """
-        from nlgauge.results.frames import as_frame
+        from nlgauge._core.frames import as_frame
         from nlgauge.results.scores import score_records
 
         return as_frame(
