@@ -137,7 +137,12 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_brevity_penalty_is_shown(short: Path, opened: Open) -> None:
     page = opened(short).page
-    assert re.search(r"^brevity penalty 0\.\d+, 3 tokens for \d+$", page.locator("#why .cause").inner_text())
+    assert re.search(r"^brevity penalty 0\.\d+, 3 tokens for \d+$", page.locator("#why .rest").inner_text())
+    assert re.search(
+        r"^The prediction has only 3 tokens where the reference has \d+ \(brevity penalty 0\.\d\d\); 3 of 3 tokens"
+        r" match\.$",
+        page.locator("#why .cause").inner_text(),
+    )
 
 
 def test_matches_name_their_reference_and_are_marked_in_it(short: Path, opened: Open) -> None:

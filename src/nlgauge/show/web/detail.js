@@ -39,7 +39,7 @@ export async function detail(order, step, segment) {
     kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
     systems(shown, { ...texts, width: pane.clientWidth - 40 }, why, kind, segment),
     kind === "Alignment" && whole(aligned, why, pane.clientWidth - 60),
-    context(texts, first, found(why, aligned)[0], aligned),
+    context(texts, first, found(why, aligned), aligned),
   );
   pane.querySelectorAll(".text").forEach(markHits);
 }
@@ -179,7 +179,7 @@ function explained(own, context_) {
     return text + reference;
   };
   return own.map((one, place) => [
-    heading_(one) && h("p", { class: many ? "small cause by-reference" : "small cause" }, heading_(one)),
+    heading_(one) && h("p", { class: many ? "small rest by-reference" : "small rest" }, heading_(one)),
     whyNodes(one, { ...context_, again: place > 0, many }),
   ]);
 }
@@ -235,10 +235,18 @@ function whole(system, why, width) {
 }
 
 // The references and the source; n-grams of the reference that the explained system matched are marked.
-function context({ references, source }, explanation, matched, system) {
-  const chosen = Math.min(state.reference, references.length - 1);
-  const pick = (_, place) =>
-    h("button", { type: "button", "aria-pressed": String(place === chosen), "aria-label": `Reference ${place + 1}`, onclick: () => set({ reference: place }, "why") }, String(place + 1));
+function context({ references, source }, explanation, own, system) {
+  const [matched] = own;
+  const counted = own.map(one => one.reference_number).filter(number_ => number_ !== null);
+  const chosen = Math.min(state.reference ?? counted[0] ?? 0, references.length - 1);
+  const pick = (_, place) => {
+    const counts = counted.includes(place);
+    return h(
+      "button",
+      { type: "button", class: counts ? "counted" : null, "data-key": `reference ${place}`, "aria-pressed": String(place === chosen), "aria-label": `Reference ${place + 1}${counts ? ", which counted" : ""}`, tip: counts ? `Reference ${place + 1}\nwhich counted for ${store.meta.systems[system]}` : null, onclick: () => set({ reference: place }, "why") },
+      String(place + 1),
+    );
+  };
   const sourceShown = source !== null && !(explanation?.kind === "TokenScores" && explanation.text === "source");
   return h(
     "div",
