@@ -17,7 +17,7 @@ def matched_cause(explanation: NgramMatches) -> str:
     and recall.
     """
     orders = [order for order in explanation.orders if order.predicted or order.expected]
-    # Orders with the name of a part are separate scores, of which the first leads.
+    # Orders with the name of a part are separate scores; the explanation begins with the first.
     if orders and orders[0].name in explanation.statistics:
         orders = orders[:1]
     if not orders:
