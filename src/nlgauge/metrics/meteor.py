@@ -347,7 +347,14 @@ class Meteor(Metric):
                     )
                     matches.append((*places, _MODULES[match.module]))
                     chunks.append(chunk)
-            yield WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks)
+            factors = {
+                "precision": values["precision"],
+                "recall": values["recall"],
+                "order": 1 - values["penalty"],
+            }
+            yield WordAlignment(
+                title, {"meteor": row}, prediction, reference, matches, chunks, factors=factors
+            )
 
 
 def _single(

@@ -29,6 +29,13 @@ from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
+# The groups of words that lower the score.
+_AGAINST = [
+    "added, as none does",
+    "kept, as none does",
+    "deleted, as not all do",
+    "not added, as a reference does",
+]
 
 
 @register
@@ -129,7 +136,7 @@ class Sari(LanguageTokenizer, Metric):
             title = ", ".join(
                 f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
             )
-            yield WordGroups(title, {"sari": row}, groups)
+            yield WordGroups(title, {"sari": row}, groups, against=_AGAINST)
 
 
 def _harmonic(precision: Array, recall: Array) -> Array:

@@ -824,7 +824,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         Returns
         -------
         Path
-            The file.
+            The file; its attribute `left_out` names the parts that did not fit into `max_size`.
         """
         from nlgauge.show.report import write_report
 

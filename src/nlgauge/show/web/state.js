@@ -19,7 +19,8 @@ export const state = {
   y: 1,
   method: "spearman",
   system: 0,
-  reference: 0,
+  // null: the reference that counted.
+  reference: null,
   whole: "text",
   value: null,
   every: false,
