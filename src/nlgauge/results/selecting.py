@@ -42,7 +42,7 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">=": np.greater_equal,
 }
 _NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-# Texts of a segment; each value is the list of its texts.
+_HUMAN = "human."
 _TEXTS = ("id", "source", "reference", "prediction")
 
 
@@ -151,9 +151,14 @@ def columns_of(result: Result, chosen: Sequence[int] | None = None) -> Columns:
         name: column for name, column in corpus.fields.items() if name not in numbers
     }
     for name, by_system in corpus.system_fields.items():
-        rows = [_as_numbers(by_system.get(system, [None] * len(corpus))) for system in result.systems]
+        rows = [_scores_of(by_system.get(system, [None] * len(corpus))) for system in result.systems]
         if name not in numbers and all(row is not None for row in rows):
             numbers[name] = lambda rows=rows: np.concatenate(rows)  # type: ignore[misc]
+    # A human score has its name with and without the prefix.
+    free = {name.removeprefix(_HUMAN) for name in (*numbers, *values)} - {*numbers, *values}
+    short = {name: name.removeprefix(_HUMAN) for name in (*numbers, *values)}
+    numbers |= {short[name]: found for name, found in numbers.items() if short[name] in free}
+    values |= {short[name]: found for name, found in values.items() if short[name] in free}
     numbers |= {visible(name): found for name, found in numbers.items() if visible(name) not in numbers}
     values |= {visible(name): found for name, found in values.items() if visible(name) not in values}
     texts: dict[str, Callable[[], list[list[str]]]] = {
@@ -339,6 +344,18 @@ def _of_systems(holds: Array, columns: Columns) -> Array:
     """Return whether a comparison holds for any chosen system."""
     rows = np.broadcast_to(holds, (len(holds), columns.count))
     return np.asarray(rows[0] if len(rows) == 1 else rows[list(columns.chosen)].any(axis=0))
+
+
+def _scores_of(values: Sequence[Any]) -> Array | None:
+    """Return scores as numbers, (1, N), with the mean of several ratings; None if some score is not a number."""
+    means = []
+    for value in values:
+        ratings = [one for one in value if one is not None] if isinstance(value, list | tuple) else [value]
+        rated = _as_numbers(ratings)
+        if rated is None and any(one is not None for one in ratings):
+            return None
+        means.append(math.nan if rated is None else float(np.nanmean(rated)))
+    return np.array([means])
 
 
 def _as_numbers(values: Sequence[Any]) -> Array | None:
