@@ -16,7 +16,9 @@ from nlgauge.cli.options import (
     Resamples,
     ResultDirectory,
     Seed,
+    Selecting,
     checked_confidence,
+    narrowed,
 )
 from nlgauge.cli.parameters import option
 
@@ -48,6 +50,7 @@ def report(
         ),
     ] = 25,
     human: HumanFields = None,
+    where: Selecting = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
@@ -74,7 +77,7 @@ def report(
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
     written = write_report(
-        load(directory),
+        narrowed(load(directory), where),
         output,
         title=title or directory.name,
         explain="all" if explain == "all" else int(explain),
