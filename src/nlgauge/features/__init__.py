@@ -106,7 +106,7 @@ class Work:
         self.features = features
 
     def get(self, feature: Feature, keys: Sequence[Any]) -> Any:
-        """Another feature of these keys, one row per key."""
+        """Return another feature of these keys, one row per key."""
         features = self.features or Features(Texts(), self.options)
         column, rows = features.get(feature, features.ids_of(keys))
         return _taken(column, rows)

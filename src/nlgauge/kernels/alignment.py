@@ -94,7 +94,7 @@ def chunk_numbers(alignment: Alignment | list[Match]) -> list[int]:
 def links(
     prediction: list[int], reference: list[int], modules: Sequence[Keys]
 ) -> dict[int, dict[int, list[int]]]:
-    """For each word of the reference, the words of the prediction that it matches and the modules in
+    """Return for each word of the reference, the words of the prediction that it matches and the modules in
     which it does.
     """
     found: dict[int, dict[int, list[int]]] = {}
@@ -154,7 +154,7 @@ def offers(
 def fewest_chunks(
     prediction: list[int], reference: list[int], modules: Sequence[Keys], budget: int = BUDGET
 ) -> Alignment:
-    """Most matches, then fewest chunks, then least distance; a tie goes to the leftmost word of the
+    """Return most matches, then fewest chunks, then least distance; a tie goes to the leftmost word of the
     prediction, word by word.
     """
     if prediction == reference:

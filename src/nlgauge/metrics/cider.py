@@ -118,7 +118,7 @@ class Cider(Metric):
         return {"cider": _rows(self._similarities(view, fitted))}
 
     def _similarities(self, view: View, fitted: Arrays) -> Array:
-        """(rows, orders) similarities, averaged over the references."""
+        """Return (rows, orders) similarities, averaged over the references."""
         column, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         groups = Ragged(references, view.reference_groups.offsets)
         predictions = predictions[groups.owners]

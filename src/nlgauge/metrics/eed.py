@@ -67,7 +67,7 @@ class Eed(Metric):
         return JumpCosts(*map(kinds[self.compat], costs)), _SPACE, self.compat == "c++"
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
-        """e, rho v and the score of each row."""
+        """Return e, rho v and the score of each row."""
         characters, predictions, references = view.get(CodePoints("padded"), view.predictions, view.reference)
         found = jump_distances(characters, predictions, references, *self._rules)
         number: Any = np.float32 if self.compat == "c++" else np.float64

@@ -175,7 +175,7 @@ class Meteor(Metric):
         }
 
     def _scores(self, counts: Array) -> Arrays:
-        """Every output from counts in the order of `_counts`."""
+        """Return every output from counts in the order of `_counts`."""
         given = {
             name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None
         }
@@ -276,8 +276,8 @@ class Meteor(Metric):
         return _Aligned(words, spelt, predictions, references, found)
 
     def _modules(self, spelt: list[str], stems: list[str]) -> list[Ragged]:
-        """For each module the keys of each word: itself, its stem, its synsets, the groups of paraphrases
-        that it is in.
+        """Return for each module the keys of each word: itself, its stem, its synsets, the groups of
+        paraphrases that it is in.
         """
         groups = (
             [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]

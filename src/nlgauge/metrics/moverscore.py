@@ -189,6 +189,6 @@ class MoverScore(UsesEncoder, Metric):
 
 
 def _squared_distances(one: Array, other: Array) -> Array:
-    """|x - y|^2 of unit vectors, from 0 to 4."""
+    """Return |x - y|^2 of unit vectors, from 0 to 4."""
     found: Array = np.clip(2 - 2 * (one @ other.T), 0, 4)
     return found

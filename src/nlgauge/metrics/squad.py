@@ -57,7 +57,7 @@ class Squad(Metric):
         }
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
-        """Exact match, F1 and common tokens of each prediction with each of its references."""
+        """Return exact match, F1 and common tokens of each prediction with each of its references."""
         tokens, predictions, references = view.get(_TOKENS, view.predictions, view.reference)
         owners = view.reference_groups.owners
         answers = predictions[owners]

@@ -52,7 +52,7 @@ _BIAS, _SLOPE, _SHIFT = 0.6317588091, -1.6173016577, -0.3711860701
 
 
 def zero_shot(entailment: Array, contradiction: Array) -> float:
-    """ZS, from two matrices (document chunks, summary chunks).
+    """Return ZS, from two matrices (document chunks, summary chunks).
 
     >>> round(zero_shot(np.array([[0.9, 0.2], [0.1, 0.3]]), np.array([[0.0, 0.5], [0.6, 0.1]])), 9)
     0.05
@@ -61,7 +61,7 @@ def zero_shot(entailment: Array, contradiction: Array) -> float:
 
 
 def convolved(entailment: Array) -> float:
-    """Conv, from a matrix (document chunks, summary chunks).
+    """Return Conv, from a matrix (document chunks, summary chunks).
 
     >>> round(convolved(np.zeros((3, 1))), 9)
     0.202461258

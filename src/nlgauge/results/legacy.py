@@ -58,7 +58,7 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
 
 
 def _swaps(inferred: Inference) -> Array:
-    """1 where the two systems change places: coins thrown all at once, as sacreBLEU does."""
+    """Return 1 where the two systems change places: coins thrown all at once, as sacreBLEU does."""
     plan = inferred.plan
     kept = np.random.default_rng(plan.seed).integers(
         2, size=(plan.resamples, plan.clusters.count), dtype=bool

@@ -120,5 +120,5 @@ def at_level(
 
 
 def human_means(z: Array, weights: Array | None = None) -> Array:
-    """(S,) the means of human scores over what is known."""
+    """Return (S,) the means of human scores over what is known."""
     return system_means(z, z, weights)[0]

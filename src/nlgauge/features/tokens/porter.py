@@ -41,7 +41,7 @@ def rouge155_stems(words: list[str]) -> list[str]:
 
 @cache
 def nltk_stemmer() -> Callable[[str], str]:
-    """NLTK's stemmer, with a memory."""
+    """Return NLTK's stemmer, with a memory."""
     return lru_cache(MOST_WORDS)(_porter("NLTK_EXTENSIONS").stem)
 
 

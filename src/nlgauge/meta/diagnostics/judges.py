@@ -53,7 +53,7 @@ class JudgeCheck(Shown):
     used: Mapping[str, float] = field(default_factory=dict)
 
     def records(self) -> dict[str, Any]:
-        """Everything as plain data."""
+        """Return all fields as plain data."""
         return {
             "metric": self.metric,
             "rows": self.rows,
@@ -320,7 +320,9 @@ def _check_own(corpus: Corpus, own: Sequence[str], against: AnyMetric | None) ->
 
 
 def _gaps(result: Result, label: str, own: tuple[str, ...]) -> Array:
-    """For each segment the mean score of the own systems less that of the others, in standard deviations."""
+    """Return for each segment the mean score of the own systems less that of the others, in standard
+    deviations.
+    """
     scores = {}
     for system in result.systems:
         table = result._tables[system, label]

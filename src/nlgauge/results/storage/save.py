@@ -164,5 +164,5 @@ def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
 
 
 def _json_number(value: Any) -> Any:
-    """JSON has neither NaN nor infinity: they are written as strings that no score can be."""
+    """Return a number for JSON; NaN and infinity become strings, which no score can be."""
     return {"float": str(value)} if isinstance(value, float) and not math.isfinite(value) else value

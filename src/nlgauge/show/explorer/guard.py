@@ -40,7 +40,7 @@ class Guard:
         self._cookie = cookie
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers a request, or lets the page answer it."""
+        """Answer a request, or let the page answer it."""
         if scope["type"] != "http":
             return
 

@@ -73,7 +73,7 @@ def styles() -> str:
 
 
 def linked() -> str:
-    """All modules as one script."""
+    """Return all modules as one script."""
     found: dict[str, str] = {}
     _link(_ENTRY, found, ())
     return _harmless("\n".join(found.values()), "</script")

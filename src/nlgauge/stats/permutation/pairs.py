@@ -116,7 +116,7 @@ def soft_differences(measure: Soft, x: Array, z: Array, signs: Array) -> Array:
 
 
 def _differences(scores: Array) -> Array:
-    """(M, M, pairs) u_i - v_j of the scores (M, n) of one group."""
+    """Return (M, M, pairs) u_i - v_j of the scores (M, n) of one group."""
     i, j = np.triu_indices(scores.shape[1], 1)
     return np.asarray(scores[:, None, i] - scores[None, :, j])
 
