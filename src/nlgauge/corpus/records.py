@@ -431,7 +431,9 @@ def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:
         return "document"
     raise InputError(
         f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the source text or the"
-        " label of a document; rename it to 'source' or to 'doc_id'."
+        " label of a document",
+        python=f"pass mapping={{'source': {_AMBIGUOUS!r}}} or mapping={{'document': {_AMBIGUOUS!r}}}",
+        cli=f"use --map source={_AMBIGUOUS} or --map document={_AMBIGUOUS}",
     )
 
 

@@ -37,7 +37,7 @@ class Table:
     weights: Array | None = None
     # Segment scores that were saved, of a metric whose class is not installed to compute them.
     saved_segments: Arrays = field(default_factory=dict)
-    # Why the values are NaN if the input is not the reason.
+    # Reason for values of NaN, unless the input is the reason.
     unknown: str = ""
     # For a part, the segments that count for nothing here, although they may have rows: those that the other
     # system of a pair lacks.
@@ -164,7 +164,7 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
         return program.run(statistics)
     found: Arrays = {}
     outputs = metric.outputs()
-    # Where nothing but segments of weight 0 was drawn, or nothing is defined, a score is NaN.
+    # A score is NaN if only segments of weight 0 were drawn, or nothing is defined.
     with np.errstate(divide="ignore", invalid="ignore"):
         for part, rows in statistics.items():
             scores: Any = metric.score(part, np.ascontiguousarray(rows, dtype=np.float64))

@@ -57,7 +57,7 @@ class _Transported(NamedTuple):
 @dataclass(frozen=True)
 class BaryScore(UsesEncoder, Metric):
     """Exact transport cost between layer barycenters (the score), and Sinkhorn's cost for each
-    regularization asked for.
+    regularization in `sinkhorn`.
     """
 
     model: ModelSpec = "bert-base-uncased"

@@ -1,5 +1,5 @@
-"""EED: extended edit distance on characters, with jumps in the prediction and a price for what is read twice
-or never.
+"""EED: extended edit distance on characters, with jumps in the prediction and a price for characters that
+are read twice or never.
 
     EED = min( 1, (e + rho v) / (|r| + rho v) )
     e   = cheapest way to read the reference r from the prediction h: substitution 1, insertion 1, deletion 0.2, and jumps of

@@ -7,7 +7,7 @@ are.
 h_c and h_f are content and function words of the prediction, m_k those matched by module k. Version 1.5 has
 tuned weights, sums its counts over the corpus, and has no penalty if both texts match completely in one
 chunk. Version 2005 (alpha .9, beta 3, gamma .5) weighs all modules and words alike, so that P = matches /
-words, has the penalty also for equal texts, and averages segments. The papers ask for the alignment with most
+words, has the penalty also for equal texts, and averages segments. The papers define the alignment with most
 matches, then fewest chunks; `compat` gives the alignments that NLTK and METEOR's own program find.
 
 With copy words (METEOR++, experimental) P and R are multiplied by (matched copy words + s) / (copy words +

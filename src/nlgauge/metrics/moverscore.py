@@ -48,7 +48,7 @@ from nlgauge.models.loader import load
 
 _SIMILARITIES = {"v2": "reciprocal", "v1": "linear"}
 _LAYERS = {"v2": 1, "v1": 5}
-# How many texts' points are held, which their references share over systems.
+# Number of texts whose points are stored; systems share the points of references.
 _REMEMBERED = 256
 
 

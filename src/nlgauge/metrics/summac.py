@@ -1,5 +1,5 @@
-"""SummaC: whether some sentence of the document entails each sentence of the summary, as a classifier of
-natural language inference says.
+"""SummaC: whether some sentence of the document entails each sentence of the summary, by a classifier of
+natural language inference.
 
     E_ij, C_ij = P(entailment), P(contradiction) of  (document chunk i, summary chunk j)
     ZS   = mean over j of ( max_i E_ij - max_i C_ij )

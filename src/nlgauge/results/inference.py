@@ -403,7 +403,7 @@ class Inference:
 
 
 def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]:
-    """Yield the keys in batches that are together not larger than what is drawn from at once."""
+    """Yield the keys in batches whose total size is at most the limit of one draw."""
     batch: list[Any] = []
     room = _DRAWN_AT_ONCE
     for key in keys:

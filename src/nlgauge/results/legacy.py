@@ -1,8 +1,8 @@
 """p-values as sacreBLEU gives them, draw for draw, to repeat numbers that were published.
 
 It takes absolute differences, shifts those of the bootstrap by their mean, and counts draws that are strictly
-larger: a system against itself then has the smallest p there is, and p of the bootstrap hardly comes above
-.5. `Result.compare` does neither by itself.
+larger: a system against itself then has the smallest p there is, and p of the bootstrap is rarely above .5.
+`Result.compare` does neither by itself.
 """
 
 from __future__ import annotations

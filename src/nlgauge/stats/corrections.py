@@ -1,4 +1,4 @@
-"""Many p-values at once: what is left of each when all of them had their chance.
+"""Corrections of many p-values that are tested together.
 
 `bonferroni` and `holm` bound the chance of any false claim, whatever the dependence; `bh`
 (Benjamini-Hochberg) and `by` (Benjamini-Yekutieli, for any dependence) the expected share of false claims

@@ -312,13 +312,13 @@ def _best(x: Array, z: Array) -> tuple[float, float]:
     base = _accuracy(x, z)
     if not len(distance) or gains.max() <= 1e-12:
         return base, 0.0
-    # The first of those that are equal but for the rounding of sums.
+    # The first of the gains that are equal up to the rounding of sums.
     place = int(np.argmax(gains >= gains.max() - 1e-12))
     return base + float(gains[place]), float(distance[place])
 
 
 def _gains(dx: Array, dz: Array, weight: Array) -> tuple[Array, Array]:
-    """Return |dx| of the pairs that a higher epsilon changes, and what it gains by them."""
+    """Return |dx| of the pairs that a higher epsilon changes, and the gains from them."""
     gains = np.where(dz == 0, weight, np.where(np.sign(dx) == np.sign(dz), -weight, 0.0))
     changed = ~np.isnan(dx) & (dx != 0)
     return np.abs(dx[changed]), gains[changed]

@@ -158,7 +158,7 @@ def moving_pearson(x: Array, z: Array, weights: Array) -> Array:
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
     n = np.maximum(w.sum(axis=-1, keepdims=True), 1)
     x, z = (np.where(w == 0, 0.0, side) for side in (x, z))
-    # Centered in two passes, so that what is left are no differences of large sums.
+    # Centered in two passes, because differences of large sums would be inexact.
     plain_x, plain_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)
     x, z = (side - (w * side).sum(axis=-1, keepdims=True) / n for side in (x, z))
     squares_x, squares_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)

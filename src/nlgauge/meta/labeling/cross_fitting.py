@@ -18,7 +18,7 @@ _PENALTIES = np.logspace(-6, 2, 17)
 def out_of_fold(
     human: Array, metrics: Array, segments: Array, folds: int, seed: int, within_segments: bool
 ) -> Array:
-    """Return predictions (systems, segments), but for a constant per system, from human scores with NaN and
+    """Return predictions (systems, segments), up to a constant per system, from human scores with NaN and
     metrics (K, systems, segments).
 
     `segments` numbers what must not be split between folds, one per segment (documents, or the segments

@@ -96,7 +96,7 @@ def _all_rows(result: Result) -> Iterator[PartRows]:
 def _saved_run(
     result: Result, texts: bool, facts: StoredFacts, statistics: list[StoredPart], fits: list[SavedFit]
 ) -> SavedRun:
-    """Return what run.json says of a result."""
+    """Return the content of run.json for a result."""
     tables = []
     for (system, label), table in result._tables.items():
         averaged = table.metric.function if isinstance(table.metric, Averaged) else None

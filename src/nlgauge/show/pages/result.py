@@ -69,7 +69,7 @@ class ScoreCells:
     comparison: Comparison | None = None
     details: bool = False
     notes: Footnotes = field(default_factory=Footnotes)
-    # How many are shown of every score; None: as many as its output asks for.
+    # Decimals of every score; None: the decimals of its output.
     decimals: int | None = None
 
     def __post_init__(self) -> None:
@@ -83,8 +83,8 @@ class ScoreCells:
         }
 
     def outputs(self) -> Iterator[ShownOutput]:
-        """Yield the outputs with rows or columns: the leading output of each part but for repeated ones,
-        or with details every output.
+        """Yield the outputs with rows or columns: the leading output of each part except repetitions, or
+        with details every output.
         """
         for label in self.result.labels:
             table = self.result._tables[self.result.systems[0], label]

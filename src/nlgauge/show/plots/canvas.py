@@ -169,7 +169,7 @@ def first_of(axes: Any) -> Any:
 
 
 def bare(ax: Axes, grid: str | None = None) -> Axes:
-    """Return an axes without a box, with small ticks and, if asked for, a pale grid behind the data."""
+    """Return an axes without a box, with small ticks and, with `grid`, a pale grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)

@@ -100,7 +100,7 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
         )
         center, spread = _center_and_spread(known, here, points, (1, 2) if measure.one_scale else points)
     scores = np.where(present & (spread > 0), (known - center) / np.where(spread > 0, spread, 1.0), 0.0)
-    # Scores of two metrics that are equal but for rounding, such as -1 and 1 of any two systems, are tied.
+    # Scores of two metrics that are equal up to rounding, such as -1 and 1 of any two systems, are tied.
     # Means are tied after they are computed (`_of_vectors`): means of rounded scores would differ by more.
     return Points(scores if of_means else np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
 
@@ -147,7 +147,7 @@ def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
     """Return the coefficient of system means (..., S) with the human means."""
-    # The means of swapped scores may all be 0 but for rounding, so a relative tolerance cannot detect ties.
+    # The means of swapped scores may all be 0 up to rounding, so a relative tolerance cannot detect ties.
     values = np.round(values, 9)
     if coefficient.name in RANKED:
         rows = on_grid(values).reshape(-1, len(human))

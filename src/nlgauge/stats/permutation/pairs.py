@@ -20,7 +20,7 @@ from nlgauge.stats.measures import Darr, Measure, Soft
 from nlgauge.stats.soft import sign_flips, superiority_between
 from nlgauge.stats.ties import darr_kinds
 
-# Below this share of what they came from, sums of squares are rounding.
+# Sums of squares below this share of their terms are rounding.
 _CONSTANT = 1e-12
 
 
