@@ -19,7 +19,9 @@ def choose(
     *,
     task: Annotated[
         str | None,
-        option("--task", help="Task of the texts; if it is missing, a terminal prompts.", metavar="TASK"),
+        option(
+            "--task", help="Task of the texts; without it, the command prompts on a terminal.", metavar="TASK"
+        ),
     ] = None,
     lang: Annotated[str, option("--lang", help="Language of the predictions.", metavar="CODE")] = "en",
     have: Annotated[
