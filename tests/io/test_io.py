@@ -456,7 +456,7 @@ def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
     write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
     with pytest.raises(
         InputError,
-        match=r"d\.tsv.*'document'.*'source'.*'doc_id'",
+        match=r"d\.tsv.*'document'.*'source'.*'document': 'document'",
     ):
         Inputs(["d.tsv"]).read()
 

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 _LENGTHS = 4
 _LENGTH = "length"
 _MOST_SLICES = 50
-# How many segments a slice must have for an interval to mean something.
+# Smallest number of segments of a slice with a meaningful interval.
 FEW = 5
 
 
 class Served:
-    """One result with its name; everything is computed when it is first asked for, and some of it kept."""
+    """One result with its name; everything is computed at the first request, and some of it stored."""
 
     def __init__(self, result: Result, name: str, human: Sequence[str] | None = None) -> None:
         self.result = result

@@ -228,8 +228,8 @@ def _described(label: str, metric: str, name: str, inner: str, output: Output) -
 
 
 def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
-    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over the first
-    with its bounds and p-values.
+    """Return letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over
+    the first with its bounds and p-values.
     """
     if row is None:
         return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}
