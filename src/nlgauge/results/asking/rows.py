@@ -74,7 +74,7 @@ class Rows:
         self.costs.add(costs)
 
     def all_costs(self) -> Costs:
-        """Return the costs, with those of a look that the budget ended."""
+        """Return the costs, including a look that the budget ended."""
         total = Costs()
         total.add(self.costs)
         if self.unfinished:
