@@ -104,8 +104,8 @@ def test_a_saved_result_runs_no_function(tmp_path: Path) -> None:
         "result.explain('rouge', 0)"
     )
     found = subprocess.run(
-        check=False,
         [sys.executable, "-c", program],
+        check=False,
         capture_output=True,
         text=True,
         env={"PYTHONPATH": ":".join(sys.path)},
