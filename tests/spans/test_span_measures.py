@@ -60,6 +60,7 @@ def test_small_cases_equal_brute_force(penalty: float):
         assert precision_recall_f(values).mean(axis=0) == pytest.approx(corpus[measure]["macro"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_real_spans_of_people_and_sentinels():
     data = vectors("spans_wmt24_esa.json")
     people = first_of(spans.read(path_of("wmt24_esa")))
