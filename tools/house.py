@@ -47,6 +47,7 @@ ORDER = [
     "testing",
     "compat",
     "candidates",
+    "reproduce",
     "cli",
     "__main__",
 ]

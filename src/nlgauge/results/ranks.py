@@ -59,7 +59,7 @@ class Ranked:
     ranks: tuple[tuple[int, int] | None, ...]
     missing: tuple[int, ...] = ()
     reason: str = ""
-    # How many segments or documents the pair with the fewest was compared on.
+    # Smallest number of segments or documents on which a pair was compared.
     units: int = 0
 
     def better(self, system: str, other: str, alpha: float) -> bool:

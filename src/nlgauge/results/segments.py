@@ -196,7 +196,7 @@ def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
 
 
 def _ragged(name: str, corpus: Corpus, column: Ragged, single: bool) -> dict[str, Sequence[Any]]:
-    """Texts of which each segment has one, or else lists of texts under the plural."""
+    """Return one text per segment, or else lists of texts under the plural."""
     texts = corpus.texts.many(column.values)
     if single:
         return {name: texts}
