@@ -51,7 +51,8 @@ def not_in_the_reference(texts: SpanTexts, looked: Array) -> Spans:
     def missing(s: int, n: int) -> list[Span]:
         return unknown_words(words[n] or set(), _target(texts, s, n))
 
-    return _detected(UNKNOWN_WORDS, texts, looked & has_words, missing)
+    referenced = np.array([system not in texts.unreferenced for system in texts.systems], bool)
+    return _detected(UNKNOWN_WORDS, texts, looked & has_words & referenced[:, None], missing)
 
 
 def unknown_words(known: set[str], text: str) -> list[Span]:

@@ -1,4 +1,4 @@
-"""`span_agreement`: how well annotators agree on error spans, beside chance."""
+"""`span_agreement`: how well annotators agree on error spans, compared with chance."""
 
 from __future__ import annotations
 
