@@ -29,7 +29,9 @@ def texts(count: int = 6, systems: tuple[str, ...] = _SYSTEMS, words: str = "") 
     """Sources and outputs with an emoji before the first word: offsets of JavaScript differ from ours."""
     return Corpus.read(
         {
-            system: [words or f"😀 The cat sat on the red mat {number} of {place}." for number in range(count)]
+            system: [
+                words or f"😀 The cat sat on the red mat {number} of {place}." for number in range(count)
+            ]
             for place, system in enumerate(systems)
         },
         None,
@@ -128,7 +130,12 @@ def test_four_dimensions_are_answered_by_digits(tmp_path: Path, opened: Callable
 
 @pytest.mark.parametrize(
     ("protocol", "keys", "answers"),
-    [("pairwise", "2", {"preferred": "tie"}), ("pairwise", "3", {"preferred": 1}), ("bws", "3 1", {"best": 2, "worst": 0}), ("yes_no", "2", {"acceptable": False})],
+    [
+        ("pairwise", "2", {"preferred": "tie"}),
+        ("pairwise", "3", {"preferred": 1}),
+        ("bws", "3 1", {"best": 2, "worst": 0}),
+        ("yes_no", "2", {"acceptable": False}),
+    ],
 )
 def test_choices_by_digits(
     tmp_path: Path, opened: Callable[..., Any], protocol: str, keys: str, answers: dict[str, Any]
@@ -151,9 +158,7 @@ def test_categories_of_marks_are_required(tmp_path: Path, opened: Callable[..., 
     press(page, "Enter")
     (record,) = saved(page, campaign, 1)
     item = campaign.items[record["item"]]
-    found = [
-        (span.get("side", "target"), span["severity"], span["category"]) for span in record["spans"]
-    ]
+    found = [(span.get("side", "target"), span["severity"], span["category"]) for span in record["spans"]]
     assert found == [("target", "critical", "accuracy/mistranslation"), ("source", "minor", "style/awkward")]
     source = next(span for span in record["spans"] if span.get("side") == "source")
     assert item.source is not None
@@ -208,7 +213,7 @@ def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callab
 @pytest.mark.parametrize("protocol", ["esa", "pairwise"])
 def test_hostile_texts_stay_texts(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
     corpus = Corpus.read(
-        {system: HOSTILE for system in _SYSTEMS}, None, HOSTILE, ids=[str(i) for i in range(len(HOSTILE))]
+        dict.fromkeys(_SYSTEMS, HOSTILE), None, HOSTILE, ids=[str(i) for i in range(len(HOSTILE))]
     )
     campaign = campaign_of(tmp_path, protocol, corpus, title=HOSTILE[0])
     shown = opened(served(campaign)["ana"])
@@ -259,6 +264,8 @@ def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], 
 def test_the_page_is_small() -> None:
     from nlgauge.show.report.page import linked, styles
 
-    own = len(linked("rate/rate.js")) + len(re.sub(r"base64,[\w+/=]+", "", styles(("base.css", "rate/rate.css"))))
+    own = len(linked("rate/rate.js")) + len(
+        re.sub(r"base64,[\w+/=]+", "", styles(("base.css", "rate/rate.css")))
+    )
     assert own < 120_000
     assert "innerHTML" not in linked("rate/rate.js")

@@ -75,7 +75,9 @@ def serve(
 
     check_host(host)
     if origin is not None and not _ORIGIN.fullmatch(origin):
-        raise ParameterError(f"origin must be like https://rate.example.org, without a path, got {origin!r:.80}.")
+        raise ParameterError(
+            f"origin must be like https://rate.example.org, without a path, got {origin!r:.80}."
+        )
     if not is_loopback(host) and origin is None and not insecure:
         raise ParameterError(
             f"{host!r} can be reached from other machines, and the connection is not encrypted",

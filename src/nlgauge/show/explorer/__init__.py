@@ -10,8 +10,8 @@ import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nlgauge.show.explorer.hosts import check_host, is_loopback
 from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.show.explorer.hosts import check_host, is_loopback
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result

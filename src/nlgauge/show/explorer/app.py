@@ -114,7 +114,10 @@ def application(results: Sequence[Served]) -> Starlette:
 
 def _files() -> dict[str, tuple[bytes, str]]:
     """Return the files of the page by their address, read once."""
-    return {**web_files(), "/": html_page("/web/main.js", "/web/page.css", "nlgauge", body("nlgauge", ""), "/api")}
+    return {
+        **web_files(),
+        "/": html_page("/web/main.js", "/web/page.css", "nlgauge", body("nlgauge", ""), "/api"),
+    }
 
 
 def _json(value: Any) -> Response:

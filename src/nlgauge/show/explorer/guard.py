@@ -91,7 +91,9 @@ class Guard:
         access = self._access
         hosts = [host.lower() for host in headers.get("host", [])]
         if len(hosts) != 1 or hosts[0] not in access.hosts:
-            return PlainTextResponse(f"The server answers only at the address that `{access.command}` printed.", 421)
+            return PlainTextResponse(
+                f"The server answers only at the address that `{access.command}` printed.", 421
+            )
         is_write = scope["method"] == "POST" and scope["path"] in access.writes
         if scope["method"] not in ("GET", "HEAD") and not is_write:
             return PlainTextResponse(

@@ -102,7 +102,8 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
     for _, other in _IMPORT.findall(text):
         _link(_beside(name, other), found, (*above, name))
     text = _IMPORT.sub(
-        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(_beside(name, match[2]))};", text
+        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(_beside(name, match[2]))};",
+        text,
     )
     if re.search(r"^import\b", text, re.MULTILINE):
         raise ValueError(f'{name} has an import that is not of the form import {{ ... }} from "./name.js";')
