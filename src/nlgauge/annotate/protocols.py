@@ -134,7 +134,9 @@ def protocol_of(name: str, dimensions: Sequence[str] = ()) -> Protocol:
 
     if name.endswith(".toml"):
         if dimensions:
-            raise ParameterError("dimensions replace those of the protocol likert; a file names its own.")
+            raise ParameterError(
+                f"dimensions cannot be combined with the protocol file {name}; write the questions in the file."
+            )
         return _read(Path(name))
     if name not in PROTOCOLS:
         raise ParameterError(no_such("protocol", name, PROTOCOLS))
@@ -142,7 +144,9 @@ def protocol_of(name: str, dimensions: Sequence[str] = ()) -> Protocol:
     if not dimensions:
         return protocol
     if name != "likert":
-        raise ParameterError(f"dimensions replace those of the protocol likert, got the protocol {name}.")
+        raise ParameterError(
+            f"the protocol {name} has no dimensions to replace; leave dimensions out, or use likert."
+        )
     questions = [scale(dimension, "very bad", "very good") for dimension in dimensions]
     return checked(msgspec.structs.replace(protocol, questions=questions), "dimensions")
 

@@ -155,7 +155,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -197,7 +197,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -249,7 +249,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -291,7 +291,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -340,7 +340,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 

@@ -78,6 +78,12 @@ def application(results: Sequence[Served]) -> Starlette:
             return PlainTextResponse("Unknown result or field. Load the page again.", 400)
         return await answered(lambda: served.slices(dimension))
 
+    async def trust(request: Request) -> Response:
+        served, query = found(request), request.query_params
+        if served is None:
+            return PlainTextResponse(_ASK, 400)
+        return await answered(lambda: served.trust(query.get("level", ""), query.get("dimension", "")))
+
     async def own(request: Request) -> Response:
         served, query = found(request), request.query_params
         label, prediction, source, references = (
@@ -106,6 +112,7 @@ def application(results: Sequence[Served]) -> Starlette:
             Route("/api/{result}/part/{name}", part),
             Route("/api/{result}/why", why),
             Route("/api/{result}/slices", slices),
+            Route("/api/{result}/trust", trust),
             Route("/api/{result}/own", own),
             Route("/{path:path}", file),
         ]

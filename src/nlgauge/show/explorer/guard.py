@@ -69,7 +69,7 @@ class Guard:
         self._origins = access.origins or frozenset(f"http://{host}" for host in access.hosts)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers a request, or lets the page answer it."""
+        """Answer a request, or let the page answer it."""
         if scope["type"] != "http":
             return
 
