@@ -117,6 +117,23 @@ Where = Annotated[
         panel=STATISTICS,
     ),
 ]
+Against = Annotated[
+    Path | None,
+    option(
+        "--against",
+        help="Older run of the same test set: show what changed since.",
+        metavar="RESULT",
+        complete=complete_results,
+    ),
+]
+Pairs = Annotated[
+    list[str] | None,
+    option(
+        "--pair",
+        help="System and the system of the older run to compare it with (default: the same name); repeatable.",
+        metavar="NEW=OLD",
+    ),
+]
 Encoding = Annotated[
     str | None,
     option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", panel=RUNNING),
@@ -530,6 +547,19 @@ def one_of(value: str, names: Sequence[str], option: str) -> None:
             f"{value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}.",
             param_hint=f"'{option}'",
         )
+
+
+def pairs_of(texts: Sequence[str] | None) -> dict[str, str] | None:
+    """Return the pairs of --pair: for a system the system of the older run."""
+    pairs = {}
+    for text in texts or ():
+        new, equals, old = text.partition("=")
+        if not (new and equals and old):
+            raise click.BadParameter(
+                f"{text!r} is not NEW=OLD, such as mine=baseline.", param_hint="'--pair'"
+            )
+        pairs[new] = old
+    return pairs or None
 
 
 def conditions(texts: Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:

@@ -10,13 +10,16 @@ import click
 from nlgauge._core.paths import require_folder
 from nlgauge.cli.command import Command
 from nlgauge.cli.options import (
+    Against,
     Baseline,
     Confidence,
     HumanFields,
+    Pairs,
     Resamples,
     ResultDirectory,
     Seed,
     checked_confidence,
+    pairs_of,
 )
 from nlgauge.cli.parameters import option
 
@@ -48,6 +51,8 @@ def report(
         ),
     ] = 25,
     human: HumanFields = None,
+    against: Against = None,
+    pair: Pairs = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
@@ -63,11 +68,17 @@ def report(
     other fields with --human, and write NAME:lower if lower is better:
 
         nlgauge report out/ --human coherence --human errors:lower
+
+    With --against the report begins with what changed since an older run:
+
+        nlgauge report new/ --against old/
     """
     from nlgauge.results.storage.load import load
     from nlgauge.show.report import write_report
 
     checked_confidence(confidence)
+    if pair and against is None:
+        raise click.UsageError("--pair names systems of an older run; add --against.")
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
         raise click.UsageError(f"--explain must be a number of segments, or all, got {explain!r}.")
     require_folder(output)
@@ -81,6 +92,9 @@ def report(
         texts=texts,
         max_size=max_size,
         human=human,
+        against=None if against is None else load(against),
+        pairs=pairs_of(pair),
+        run_names=None if against is None else (str(directory), str(against)),
         baseline=baseline,
         confidence=confidence,
         resamples=resamples,

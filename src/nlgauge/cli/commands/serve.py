@@ -9,7 +9,7 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import HumanFields
+from nlgauge.cli.options import Against, HumanFields, Pairs, pairs_of
 from nlgauge.cli.parameters import argument, option
 
 
@@ -38,6 +38,8 @@ def serve(
         ),
     ] = None,
     human: HumanFields = None,
+    against: Against = None,
+    pair: Pairs = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.
@@ -45,11 +47,20 @@ def serve(
     Start a local server and print its address. The page explains every segment on demand and scores texts
     that you type. The command writes no files. The server accepts connections from this machine only, unless
     you set --host and --token.
+
+    With --against the page begins with what changed since an older run. Of several results, the page compares
+    any two:
+
+        nlgauge serve new/ --against old/
+        nlgauge serve new/ old/
     """
     from nlgauge.results.storage.load import load
     from nlgauge.show.explorer import is_loopback
     from nlgauge.show.explorer import serve as serve_results
 
+    if pair and against is None:
+        raise click.UsageError("--pair names systems of an older run; add --against.")
+    old = None if against is None else (str(against), load(against))
     results = {str(directory): load(directory) for directory in directories}
 
     def ready(address: str) -> None:
@@ -61,4 +72,14 @@ def serve(
             )
         click.echo(f"Open {address}\nStop the server with Ctrl-C.", err=True)
 
-    serve_results(results, human=human, host=host, port=port, token=token, browser=browser, ready=ready)
+    serve_results(
+        results,
+        human=human,
+        against=old,
+        pairs=pairs_of(pair),
+        host=host,
+        port=port,
+        token=token,
+        browser=browser,
+        ready=ready,
+    )

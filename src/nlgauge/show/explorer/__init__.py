@@ -28,6 +28,8 @@ def serve(
     results: Mapping[str, Result],
     *,
     human: Sequence[str] | None = None,
+    against: tuple[str, Result] | None = None,
+    pairs: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
@@ -36,7 +38,7 @@ def serve(
 ) -> None:
     """Serve results by their names until interrupted; `ready` receives the address to open.
 
-    `human` names human scores, as for `Result.report`.
+    `human` names human scores, and `against` and `pairs` an older run with its name, as for `Result.report`.
 
     Port 0 selects a free port. A host other than this machine needs an explicit token, because others can
     then reach the texts.
@@ -49,6 +51,7 @@ def serve(
         from nlgauge.show.explorer.protocol import PatientProtocol
     except ImportError:
         raise MissingExtraError("starlette and uvicorn", "web", "the explorer") from None
+    from nlgauge.results.runs.alignment import aligned
     from nlgauge.show.explorer.served import Served
 
     if not results:
@@ -70,6 +73,11 @@ def serve(
             f"invalid token {token!r}; use at least 8 letters, digits, - and _, because it is part"
             " of an address."
         )
+    old = None if against is None else Served(against[1], against[0], human)
+    if against is not None:
+        for result in results.values():
+            # Runs that cannot be compared are reported before the server starts.
+            aligned(result, against[1], pairs, human)
     held = token or secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as opened:
         try:
@@ -85,7 +93,7 @@ def serve(
         found = opened.getsockname()[1]
         names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, f"[{host}]" if ":" in host else host)
         guard = Guard(
-            application([Served(result, name, human) for name, result in results.items()]),
+            application([Served(result, name, human, old, pairs) for name, result in results.items()]),
             frozenset(f"{name}:{found}" for name in names),
             held,
             f"nlgauge-{found}",
