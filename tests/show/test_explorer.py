@@ -360,7 +360,7 @@ def test_two_results_are_compared_when_they_are_asked_for(result: Result) -> Non
 def test_an_older_run_that_cannot_be_compared_is_reported_before_serving(result: Result) -> None:
     other = nlgauge.score({"A": ["x y"]}, [["x y z"]], metrics=["bleu"])
     with pytest.raises(NlgaugeError, match="no common segment id"):
-        serve({"new": result}, against=("old", other), ready=lambda address: pytest.fail(address))
+        serve({"new": result}, against=("old", other), ready=pytest.fail)
 
 
 def test_slices_by_length_are_named_by_their_words() -> None:

@@ -130,7 +130,7 @@ Pairs = Annotated[
     list[str] | None,
     option(
         "--pair",
-        help="System and the system of the older run to compare it with (default: the same name); repeatable.",
+        help="System with its system of the older run (default: same name); repeatable.",
         metavar="NEW=OLD",
     ),
 ]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import COLORS, RULES, axe, faults
 
 import nlgauge
 from nlgauge._core.numbers import number, p_value
@@ -181,3 +182,17 @@ def test_the_explorer_compares_two_results(runs: tuple[Result, Result], opened: 
         "() => document.documentElement.dataset.ready !== undefined && document.querySelector('#runs').hidden"
     )
     assert shown.errors == []
+
+
+def test_axe_finds_nothing_in_runs_and_a_phone_is_wide_enough(page_of_runs: Path, opened: Open) -> None:
+    page = opened(f"{page_of_runs.as_uri()}#segments?s=s5", color_scheme="light", bypass_csp=True).page
+    page.wait_for_selector(".rundiff")
+    page.locator("#runs details").last.locator("summary").click()
+    page.evaluate(axe())
+    page.evaluate("() => scrollTo(0, 0)")
+    for theme, rules in (("light", RULES), ("dark", COLORS)):
+        page.emulate_media(color_scheme=theme)
+        for where in ("runs", "detail"):
+            assert faults(page, f"document.getElementById('{where}')", rules) == [], (theme, where)
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 390

@@ -48,8 +48,8 @@ def serve(
     that you type. The command writes no files. The server accepts connections from this machine only, unless
     you set --host and --token.
 
-    With --against the page begins with what changed since an older run. Of several results, the page compares
-    any two:
+    With --against the page begins with what changed since an older run. The page compares any two of several
+    results:
 
         nlgauge serve new/ --against old/
         nlgauge serve new/ old/

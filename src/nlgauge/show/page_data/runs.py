@@ -109,7 +109,7 @@ def _are(ids: Sequence[str]) -> str:
 
 
 def runs_meta(runs: Runs, tests: RunTests, names: tuple[str, str]) -> dict[str, Any]:
-    """Return the plain data of the section; `names` are those of the new and of the old run."""
+    """Return the plain data of the section; `names` name the new and the old run."""
     short = short_labels(runs.both.labels)
     return {
         "names": [visible(name) for name in names],
@@ -220,7 +220,7 @@ def run_score_part(runs: Runs) -> bytes:
 
 
 def run_text_parts(runs: Runs) -> Iterator[tuple[str, bytes]]:
-    """Yield the old texts that differ from the new ones, by segment of the new run and pair, in parts of
+    """Yield the old texts that differ from the new texts, by segment of the new run and pair, in parts of
     some segments.
     """
     texts, old_texts = runs.new.corpus.texts, runs.old.corpus.texts

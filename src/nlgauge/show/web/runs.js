@@ -73,7 +73,7 @@ function table(rows, family) {
       [row.p, row.p_holm].map(p => h("td", { class: "num pv", tip: p === null ? `No test\n${row.reason}` : null }, pValue(p))),
     );
   };
-  return h("table", { class: "runs" }, h("thead", {}, h("tr", {}, head.map((name, place) => h("th", { scope: "col", class: place > head.length - 7 ? "num" : null }, name)))), h("tbody", {}, rows.map(line)));
+  return h("table", { class: "runs" }, h("thead", {}, h("tr", {}, head.map((name, place) => (name ? h("th", { scope: "col", class: place > head.length - 7 ? "num" : null }, name) : h("td"))))), h("tbody", {}, rows.map(line)));
 }
 
 // The gain with its interval, on one scale for all rows of a score.
