@@ -456,7 +456,7 @@ def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
     write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
     with pytest.raises(
         InputError,
-        match=r"d\.tsv.*'document'.*'source'.*'doc_id'",
+        match=r"d\.tsv.*'document'.*'source'.*'document': 'document'",
     ):
         Inputs(["d.tsv"]).read()
 
@@ -821,6 +821,28 @@ def test_usual_names_of_language_models_are_known(
         source and record[source]
     )
     assert list(corpus.fields) == fields
+
+
+def test_the_field_model_names_systems_if_ids_repeat(folder: Path) -> None:
+    rows = [
+        {"id": f"q{i}", "model": model, "answer": f"{model} {i}", "expected": "e"}
+        for model in "AB"
+        for i in range(3)
+    ]
+    jsonl("chat.jsonl", rows)
+    for corpus in (Inputs(["chat.jsonl"]).read(), Corpus.read(rows)):
+        assert tuple(corpus.systems) == ("A", "B")
+        assert corpus.texts.many(corpus.predictions["B"].values) == ["B 0", "B 1", "B 2"]
+        assert "model" not in corpus.fields
+    both = Corpus.read([{**row, "system": f"system {row['model']}"} for row in rows])
+    assert tuple(both.systems) == ("system A", "system B")
+    corpus = Corpus.read([{**row, "id": i} for i, row in enumerate(rows)])
+    assert tuple(corpus.systems) == ("system",)
+    assert list(corpus.fields["model"]) == ["A", "A", "A", "B", "B", "B"]
+    for repeated in ([*rows, rows[0]], [{**row, "model": "A"} for row in rows]):
+        with pytest.raises(InputError, match="repeats segment 'q0'") as error:
+            Corpus.read(repeated)
+    assert "mapping={'system': FIELD}" in str(error.value)
 
 
 def test_columns_can_be_mapped(folder: Path) -> None:

@@ -35,7 +35,7 @@ ARGUMENTS, OPTIONS, FILES, METRICS, BENCHMARK, OUTPUT, STATISTICS, RUNNING, SACR
 
 
 class Declared(NamedTuple):
-    """Everything about a parameter that its type and its default do not tell; arguments have no names."""
+    """The facts about a parameter that its type and its default do not show; arguments have no names."""
 
     names: tuple[str, ...]
     help: str

@@ -30,7 +30,7 @@ from nlgauge.explanations import (
     WordAlignment,
 )
 
-# How tokenizers mark the beginning or the middle of a word.
+# Marks of tokenizers for the beginning or the middle of a word.
 _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 

@@ -173,7 +173,7 @@ class Bleu(LanguageTokenizer, Metric):
 
 
 def _closest(lengths: Array, references: Ragged) -> Array:
-    """For each length the closest of those of its references, on a tie the shorter."""
+    """Return for each length the closest of those of its references, on a tie the shorter."""
     if references.is_single:
         return references.values
     # Sorting by distance, then by length, puts each row's closest reference first.

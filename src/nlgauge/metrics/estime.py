@@ -174,7 +174,7 @@ class Estime(UsesModel, MeanMetric):
 
 
 def _tau_c(places: Array) -> float:
-    """Kendall's tau-c between the order of the places and their values; NaN unless two places differ.
+    """Return Kendall's tau-c between the order of the places and their values; NaN unless two places differ.
 
     >>> _tau_c(np.array([1, 2, 3])), _tau_c(np.array([3, 2, 1]))
     (1.0, -1.0)

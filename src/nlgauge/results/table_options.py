@@ -158,7 +158,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -200,7 +200,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -252,7 +252,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -294,7 +294,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -343,7 +343,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 

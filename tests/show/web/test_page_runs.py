@@ -194,5 +194,5 @@ def test_axe_finds_nothing_in_runs_and_a_phone_is_wide_enough(page_of_runs: Path
         page.emulate_media(color_scheme=theme)
         for where in ("runs", "detail"):
             assert faults(page, f"document.getElementById('{where}')", rules) == [], (theme, where)
-    page.set_viewport_size({"width": 390, "height": 800})
+    page = opened(page_of_runs, viewport={"width": 390, "height": 800}).page
     assert page.evaluate("() => document.documentElement.scrollWidth") == 390

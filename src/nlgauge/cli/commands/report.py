@@ -18,7 +18,10 @@ from nlgauge.cli.options import (
     Resamples,
     ResultDirectory,
     Seed,
+    Selecting,
     checked_confidence,
+    narrowed,
+    older_run,
     pairs_of,
 )
 from nlgauge.cli.parameters import option
@@ -53,6 +56,7 @@ def report(
     human: HumanFields = None,
     against: Against = None,
     pair: Pairs = None,
+    where: Selecting = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
@@ -84,15 +88,17 @@ def report(
     require_folder(output)
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
+    result = load(directory)
+    part = narrowed(result, where)
     written = write_report(
-        load(directory),
+        part,
         output,
         title=title or directory.name,
         explain="all" if explain == "all" else int(explain),
         texts=texts,
         max_size=max_size,
         human=human,
-        against=None if against is None else load(against),
+        against=older_run(against, result, part),
         pairs=pairs_of(pair),
         run_names=None if against is None else (str(directory), str(against)),
         baseline=baseline,
@@ -100,6 +106,6 @@ def report(
         resamples=resamples,
         seed=seed,
     )
-    for part in written.left_out:
-        click.echo(f"left out to stay below {max_size:g} MB: {part}", err=True)
+    for left_out in written.left_out:
+        click.echo(f"left out to stay below {max_size:g} MB: {left_out}", err=True)
     click.echo(f"{written} ({written.stat().st_size / 1e6:.1f} MB)", err=True)

@@ -9,7 +9,7 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import Against, HumanFields, Pairs, pairs_of
+from nlgauge.cli.options import Against, HumanFields, Pairs, Selecting, narrowed, older_run, pairs_of
 from nlgauge.cli.parameters import argument, option
 
 
@@ -40,6 +40,7 @@ def serve(
     human: HumanFields = None,
     against: Against = None,
     pair: Pairs = None,
+    where: Selecting = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.
@@ -55,13 +56,18 @@ def serve(
         nlgauge serve new/ old/
     """
     from nlgauge.results.storage.load import load
-    from nlgauge.show.explorer import is_loopback
     from nlgauge.show.explorer import serve as serve_results
+    from nlgauge.show.explorer.hosts import is_loopback
 
     if pair and against is None:
         raise click.UsageError("--pair names systems of an older run; add --against.")
-    old = None if against is None else (str(against), load(against))
-    results = {str(directory): load(directory) for directory in directories}
+    if against is not None and where and len(directories) > 1:
+        raise click.UsageError("--against with --where takes one result; omit the others.")
+    whole = {str(directory): load(directory) for directory in directories}
+    results = {name: narrowed(result, where) for name, result in whole.items()}
+    first = str(directories[0])
+    older = older_run(against, whole[first], results[first])
+    old = None if older is None else (str(against), older)
 
     def ready(address: str) -> None:
         if not is_loopback(host):

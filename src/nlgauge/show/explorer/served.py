@@ -28,16 +28,17 @@ from nlgauge.results.runs.testing import compare_runs
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 from nlgauge.show.page_data.runs import run_parts
+from nlgauge.show.page_data.trust import Trust, trust_of
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-# How many segments a slice must have for an interval to mean something.
+# Smallest number of segments of a slice with a meaningful interval.
 FEW = 5
 
 
 class Served:
-    """One result with its name; everything is computed when it is first asked for, and some of it kept."""
+    """One result with its name; everything is computed at the first request, and some of it stored."""
 
     def __init__(
         self,
@@ -73,6 +74,7 @@ class Served:
             "why": {},
             "explained": {label: len(result.corpus) for label in self.labels} if texts else {},
             "slices": list(self.dimensions),
+            "trust": None if self.trusted is None else self.trusted.described(),
         }
         old: dict[str, bytes] = {}
         if self.runs is not None and self.against is not None:
@@ -86,6 +88,18 @@ class Served:
         if self.against is None:
             return None
         return aligned(self.result, self.against.result, self.pairs, self.named)
+
+    @lazy
+    def trusted(self) -> Trust | None:
+        """Return the agreement of metrics with human scores; None if there is nothing to compare."""
+        return trust_of(self.human)
+
+    def trust(self, level: str, dimension: str) -> dict[str, Any]:
+        """Return the table of the section on trust at a level, for a dimension as a page shows it."""
+        names = {} if self.trusted is None else {visible(name): name for name in self.trusted.dimensions}
+        if self.trusted is None or level not in self.trusted.levels or dimension not in names:
+            raise ParameterError(f"there is no agreement at level {level!r:.40} with {dimension!r:.40}.")
+        return self.trusted.table(level, names[dimension])
 
     @lazy
     def labels(self) -> dict[str, str]:

@@ -26,6 +26,7 @@ from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, e
 from nlgauge.results.imported.human import ORIGIN, HumanScores, unnamed_numbers, with_human_scores
 from nlgauge.results.ranks import Ranked
 from nlgauge.show.page_data.agreement import agreement
+from nlgauge.show.page_data.commands import commands
 from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
 from nlgauge.show.page_data.names import brief_names, short_labels, shown_name
 from nlgauge.show.page_data.verdict import small_print, verdict
@@ -108,6 +109,7 @@ def view_of(
         "names": _label_names(scored.labels),
         "cards": {visible(label): found for label in metrics if (found := _card(result, label)) is not None},
         "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
+        "commands": [[purpose, visible(command)] for purpose, command in commands(result, baseline)],
         "costs": _costs(result),
         "environment": dict(result.environment),
         "config": {
@@ -226,8 +228,8 @@ def _described(label: str, metric: str, name: str, inner: str, output: Output) -
 
 
 def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
-    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over the first
-    with its bounds and p-values.
+    """Return letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over
+    the first with its bounds and p-values.
     """
     if row is None:
         return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}

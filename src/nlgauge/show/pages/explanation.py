@@ -128,7 +128,7 @@ def _(explanation: Alignment) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Transport) -> list[Block]:
-    """Each token of the prediction above the tokens that it moves to; the most expensive moves are the
+    """Return each token of the prediction above the tokens that it moves to; the most expensive moves are the
     worst.
     """
     moved = explanation.plan * explanation.cost
@@ -273,8 +273,8 @@ def _lines(text: str) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Entailment) -> list[Block]:
-    """Each judged sentence with the text that decided it, then the first matrix as a whole, if it is small
-    enough to read.
+    """Return each judged sentence with the text that decided it, then the first matrix as a whole, if it is
+    small enough to read.
     """
     if not explanation.hypotheses or not explanation.premises:
         return [Line("There is no sentence to judge, or nothing to judge it by.")]

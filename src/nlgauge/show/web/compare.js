@@ -138,7 +138,7 @@ function forest() {
           {},
           h("td"),
           h("th", { class: "sides", tip: `Better\nto the left ${systems[state.b]}, to the right ${systems[state.a]}` }, h("span", {}, `← ${systems[state.b]}`), h("span", {}, `${systems[state.a]} →`)),
-          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; minus if it is worse` }, "gain"),
+          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; negative if it is worse` }, "gain"),
           h("th", { class: "num", tip: `p\n${store.meta.test.name}, only this pair` }, "p"),
           h("th", { class: "num", tip: "p (max-T)\ncorrected for all pairs of systems" }, "p (max-T)"),
         ),

@@ -7,6 +7,7 @@ import { store } from "./store.js";
 import { hideCard } from "./cards.js";
 import { leaderboard } from "./leaderboard.js";
 import { compare } from "./compare.js";
+import { trust } from "./trust.js";
 import { agreement, leastAgreeing } from "./agreement.js";
 import { segmentKeys, segments, sorts } from "./segments.js";
 import { cost } from "./cost.js";
@@ -22,11 +23,11 @@ const KEYS = [
   ["m", "alignment as text, links or matrix"],
   ["/", "find in texts"],
   ["x", "swap the two systems"],
-  ["r l c a s", "to runs, leaderboard, compare, agreement, segments"],
+  ["r l c w a s", "to runs, leaderboard, compare, trust, agreement, segments"],
   ["t", "light, dark or system setting"],
   ["Esc", "close"],
 ];
-const SECTIONS = { r: "runs", l: "leaderboard", c: "compare", a: "agreement", s: "segments" };
+const SECTIONS = { r: "runs", l: "leaderboard", c: "compare", w: "trust", a: "agreement", s: "segments" };
 
 start().catch(error => {
   byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. Use a browser of 2024 or later.`));
@@ -66,6 +67,7 @@ async function show(result) {
   leaderboard();
   performance.mark("first");
   compare();
+  trust();
   agreement();
   cost();
   provenance();
