@@ -303,16 +303,24 @@ def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) 
             )
         other = seen.setdefault(segment, i)
         if other != i:
-            of = f" of system {records.columns[names['system']][i]!r}" if "system" in names else ""
-            needed = (
-                "every system needs one record per segment"
-                if of
-                else "change the id, or add a field 'system' to records of several systems"
-            )
-            raise InputError(
-                f"{records.place(i)} repeats segment {segment!r}{of}, which {records.place(other)} already has;"
-                f" {needed}."
-            )
+            raise _repeated(records, names, i, other)
+
+
+def _repeated(records: Records, names: Mapping[str, str], row: int, other: int) -> InputError:
+    """Return the error for a record with the segment of another record."""
+    segment = records.columns[names["id"]][row]
+    if "system" in names:
+        return InputError(
+            f"{records.place(row)} repeats segment {segment!r} of system"
+            f" {records.columns[names['system']][row]!r}, which {records.place(other)} already has; every system"
+            " needs one record per segment."
+        )
+    column = "model" if "model" in records.columns else "COLUMN"
+    return InputError(
+        f"{records.place(row)} repeats segment {segment!r}, which {records.place(other)} already has",
+        python=f"change the id, or name the field with the system: mapping={{'system': {column!r}}}",
+        cli=f"change the id, or name the field with the system: --map system={column}",
+    )
 
 
 def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> list[Any] | None:
