@@ -312,7 +312,7 @@ def test_groups_and_conditions() -> None:
     assert news["segments"] == 3
     assert document("show", "out", "--where", "domain=news")["systems"] == news["systems"]
     assert (
-        document("show", "out", "--where", "id=s1", "--where", "id=s2", "--no-intervals", "--test", "none")[
+        document("show", "out", "--where", "id = s1 or id = s2", "--no-intervals", "--test", "none")[
             "segments"
         ]
         == 2

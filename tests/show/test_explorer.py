@@ -28,7 +28,7 @@ from nlgauge.results.result import Result
 from nlgauge.show.explorer import serve
 
 pytest.importorskip("uvicorn", reason="needs the extra web")
-from nlgauge.show.explorer.guard import Guard
+from nlgauge.show.explorer.guard import Access, Guard, single
 from nlgauge.show.explorer.served import Served
 
 _TEXTS = [
@@ -219,7 +219,7 @@ def test_two_hosts_are_refused_by_the_guard_itself() -> None:
     hosts = frozenset({"127.0.0.1:80"})
     headers = [(b"host", b"127.0.0.1:80"), (b"host", b"example.com"), (b"cookie", b"nlgauge-80=secret")]
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": headers}
-    asyncio.run(Guard(reached, hosts, "secret", "nlgauge-80")(scope, None, send))
+    asyncio.run(Guard(reached, Access(single("secret"), hosts, "nlgauge-80"))(scope, None, send))
     assert sent[0]["status"] == 421
 
 

@@ -13,6 +13,7 @@ from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, STATISTICS, 
 if TYPE_CHECKING:
     from nlgauge.engine.executors import Executor
     from nlgauge.results.asking import Sure
+    from nlgauge.results.result import Result
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomization", "bootstrap", "none")
@@ -114,6 +115,15 @@ Where = Annotated[
         "--where",
         help="Use only segments with this value, such as domain=news; repeatable.",
         metavar="FIELD=VALUE",
+        panel=STATISTICS,
+    ),
+]
+Selecting = Annotated[
+    list[str] | None,
+    option(
+        "--where",
+        help="Use only segments that meet an expression, such as 'domain = news and bleu < 5'; repeatable.",
+        metavar="EXPR",
         panel=STATISTICS,
     ),
 ]
@@ -530,6 +540,13 @@ def one_of(value: str, names: Sequence[str], option: str) -> None:
             f"{value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}.",
             param_hint=f"'{option}'",
         )
+
+
+def narrowed(result: "Result", expressions: Sequence[str] | None) -> "Result":
+    """Return the result on the segments that meet every expression of --where."""
+    for expression in expressions or ():
+        result = result.where(expression)
+    return result
 
 
 def conditions(texts: Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:

@@ -54,6 +54,8 @@ _USUAL = {
 }
 
 
+# The usual name of the field with the system in files of language models; it is used if ids repeat.
+USUAL_SYSTEM = "model"
 # Usual names of passages that a system has read; they are fields, not predictions.
 CONTEXT_NAMES = "context contexts retrieved_contexts retrieval_context passage passages".split()
 

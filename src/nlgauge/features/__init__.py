@@ -72,13 +72,14 @@ class RowKernel(NamedTuple):
     """
 
     name: str
-    # The feature `Tokens` that tokenizes both texts.
+    # The feature that tokenizes both texts: `Tokens` or `CodePoints`.
     tokens: Any
     # The number of columns that the kernel writes.
     width: int
     # From (rows, width) columns to the return value of `compute`.
     shape: Callable[[Any], Any]
-    orders: int = 0
+    # The number of orders of n-grams; for other kernels 1 if they follow the rules of another program.
+    number: int = 0
 
 
 class RowFeature:

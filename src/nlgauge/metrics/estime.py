@@ -168,7 +168,9 @@ class Estime(UsesModel, MeanMetric):
                 f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all"
                 f" {score['tokens']:g} words; alarms as summary/document"
             )
-            yield WordGroups(title, {"estime": statistics}, groups)
+            yield WordGroups(
+                title, {"estime": statistics}, groups, against=["alarm", "alarm, word not in the document"]
+            )
 
 
 def _tau_c(places: Array) -> float:

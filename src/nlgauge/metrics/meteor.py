@@ -180,10 +180,10 @@ class Meteor(Metric):
             name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None
         }
         alpha, beta, gamma, delta, weights = _TUNINGS[self.version, self.task]._replace(**given)
-        fours = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2) @ np.array(
-            [delta, 1 - delta]
-        )
-        weighted = np.einsum("k,...ks->...s", np.array(weights), fours[..., 1:, :])
+        kinds = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2)
+        # Sums, because the last bits of a matrix product depend on the library and on the number of rows.
+        fours = delta * kinds[..., 0] + (1 - delta) * kinds[..., 1]
+        weighted = (np.array(weights)[:, None] * fours[..., 1:, :]).sum(axis=-2)
         shares = weighted / np.where(fours[..., 0, :] > 0, fours[..., 0, :], 1.0)
         if self.copy_words:
             smoothing = self.copy_smoothing * counts[..., -1:]
@@ -347,7 +347,14 @@ class Meteor(Metric):
                     )
                     matches.append((*places, _MODULES[match.module]))
                     chunks.append(chunk)
-            yield WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks)
+            factors = {
+                "precision": values["precision"],
+                "recall": values["recall"],
+                "order": 1 - values["penalty"],
+            }
+            yield WordAlignment(
+                title, {"meteor": row}, prediction, reference, matches, chunks, factors=factors
+            )
 
 
 def _single(

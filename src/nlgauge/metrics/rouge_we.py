@@ -152,4 +152,4 @@ class RougeWe(WordVectorMetric):
                 f"rouge_we f1 {score['f1']:.4f}, precision {score['precision']:.4f}, recall"
                 f" {score['recall']:.4f}; near matches as prediction/reference"
             )
-            yield WordGroups(title, {"rouge_we": row}, groups)
+            yield WordGroups(title, {"rouge_we": row}, groups, against=["not matched", "missed"])

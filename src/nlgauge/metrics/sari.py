@@ -29,6 +29,13 @@ from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
+# The groups of words that lower the score.
+_AGAINST = [
+    "added, as none does",
+    "kept, as none does",
+    "deleted, as not all do",
+    "not added, as a reference does",
+]
 
 
 @register
@@ -96,12 +103,14 @@ class Sari(LanguageTokenizer, Metric):
         if self.compat == "easse":
             found: Array = scores.mean(axis=-2)
             return found
-        scores[..., DELETE] = precision[..., DELETE]
+        scores = np.stack(
+            [(precision if kind == DELETE else scores)[..., kind] for kind in range(scores.shape[-1])],
+            axis=-1,
+        )
         scores = np.where((done == 0) & (wanted == 0), 1.0, scores)
         used = (done + wanted).sum(axis=-1) > 0
-        return np.asarray(
-            (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
-        )
+        pooled: Array = (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
+        return pooled
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["sari"]
@@ -135,9 +144,10 @@ class Sari(LanguageTokenizer, Metric):
             title = ", ".join(
                 f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
             )
-            yield WordGroups(title, {"sari": row}, groups)
+            yield WordGroups(title, {"sari": row}, groups, against=_AGAINST)
 
 
 def _harmonic(precision: Array, recall: Array) -> Array:
     total = precision + recall
-    return np.asarray(2 * precision * recall / np.where(total > 0, total, 1.0))
+    found: Array = 2 * precision * recall / np.where(total > 0, total, 1.0)
+    return found

@@ -24,6 +24,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.engine.costs import Costs
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.judges.calls import Calls
+from nlgauge.judges.limits import Budget, BudgetReached, within
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.table import Table
 from nlgauge.results.labels import output_among
@@ -54,7 +55,8 @@ class Sure:
         How the level is spent over the looks: alpha t^2, or O'Brien and Fleming's function.
     budget : float, optional
         Money to spend in this call, in the unit of the prices of the judge. A look that would exceed it, by the
-        cost of the requests so far, is not made. Replies from the cache cost nothing.
+        cost of the requests so far, is not made, and no request is sent that could exceed it. Replies from the
+        cache cost nothing.
     decide_on : str, optional
         Metric or output that decides, of a metric that asks a judge or runs a model. Default: the first of these.
     """
@@ -124,14 +126,25 @@ def ask_until_sure(
     rows = _Rows(corpus, labels)
     result, last, stopped = _ask(test, rows, score, (first, second), sure, report)
     if result is None or last is None:
-        raise ParameterError(
-            f"the first look has {len(test.segments())} segments and would cost about"
-            f" {rows.next_cost(len(test.segments())):.4g}, more than the budget {sure.budget:.4g}; raise the budget."
-        )
+        raise ParameterError(_too_dear(test, rows, sure))
     others = [label for label in metrics if label not in labels]
     if others:
         result = _joined(result, score(corpus, others), list(metrics))
     return replace(result, sequential=_verdict(test, last, (first, second), rows, stopped), _last=[])
+
+
+def _too_dear(test: PlannedLooks, rows: _Rows, sure: Sure) -> str:
+    """Return the message about a budget that is too small for the first look."""
+    segments, total = len(test.segments()), f"the budget {sure.budget:.4g}"
+    if rows.was_cut:
+        return (
+            f"the first look has {segments} segments, and {rows.cost + rows.unfinished:.4g} of {total} was spent before"
+            " it was complete: the next request may cost more than the rest. Raise the budget."
+        )
+    return (
+        f"the first look has {segments} segments and would cost about {rows.next_cost(segments):.4g}, more than"
+        f" {total}; raise the budget."
+    )
 
 
 def ask_on(
@@ -178,7 +191,8 @@ def ask_on(
     rows = _Rows(corpus, labels, earlier)
     result, last, stopped = _ask(test, rows, score, systems, sure, report)
     if result is None or last is None:
-        return replace(earlier, costs=rows.costs, sequential={**before, "cost": rows.cost}, _last=[])
+        more = {"cost": rows.cost + rows.unfinished, "price": rows.price}
+        return replace(earlier, costs=rows.all_costs(), sequential={**before, **more}, _last=[])
     others = {label: metric for label, metric in earlier._job.metrics.items() if label not in labels}
     if others:
         rest = replace(
@@ -206,15 +220,24 @@ def _ask(
     """
     last: PairLook | None = None
     result: Result | None = None
+    budget = None if sure.budget is None else Budget(sure.budget)
     while test.is_open:
         segments = test.segments()
-        if sure.budget is not None:
-            if rows.price is None:
-                # The reply to the last segment is the reply that an interrupted run is least likely to have cached.
-                rows.spend(score(rows.corpus.take(segments[-1:]), rows.labels).costs, 1)
-            if rows.next_cost(len(segments)) > sure.budget:
-                return result, last, "budget"
-        result = rows.added(score(rows.corpus.take(segments), rows.labels), segments)
+        try:
+            with within(budget):
+                if budget is not None:
+                    if rows.price is None:
+                        # The reply to the last segment is the reply that an interrupted run is least likely to
+                        # have cached.
+                        rows.spend(score(rows.corpus.take(segments[-1:]), rows.labels).costs, 1)
+                    if rows.next_cost(len(segments)) > budget.limit:
+                        return result, last, "budget"
+                part = score(rows.corpus.take(segments), rows.labels)
+        except BudgetReached:
+            assert budget is not None
+            rows.was_cut, rows.unfinished = True, budget.spent - rows.paid
+            return None if result is None else rows.with_costs(result), last, "budget"
+        result = rows.added(part, segments)
         last = look_at(result, test, *systems, sure.decide_on)
         report(Progress(rows.asked, len(rows.corpus), test.at, len(test.sizes), rows.cost))
     return result, last, ""
@@ -261,41 +284,63 @@ class _Rows:
     def __init__(self, corpus: Corpus, labels: list[str], earlier: Result | None = None) -> None:
         self.corpus, self.labels = corpus, labels
         self.asked = 0
-        # Replies and segments of all parts for which a request was sent; other parts are in a cache.
-        self._replies, self._segments = 0.0, 0
+        # Cost, requests, replies and segments of all complete parts for which a request was sent; other parts are
+        # in a cache.
+        self._sums = np.zeros(4)
         self._statistics: dict[tuple[str, str], dict[str, Array]] = {}
         self.costs = Costs()
+        # True if the budget ended a look, and the cost of its replies, which are in the cache.
+        self.was_cut, self.unfinished = False, 0.0
         if earlier is not None and earlier.sequential is not None:
             self.asked = earlier.sequential["asked"]
-            self.spend(earlier.costs, self.asked)
+            if (price := _known(earlier.sequential.get("price"))) is not None:
+                self._sums[:] = price * self.asked, *[self.asked] * 3
+            self.costs.add(earlier.costs)
             self._statistics = {
                 key: {name: np.array(rows) for name, rows in table.statistics.items()}
                 for key, table in earlier._tables.items()
                 if key[1] in labels
             }
-        self._paid = self.cost
+        self._cost_before = self.cost
 
     @property
     def cost(self) -> float:
-        """Money that was spent, also by an earlier run."""
+        """Money that was spent on complete parts, and by an earlier run."""
         return self.costs.used.get(_COST, 0.0)
+
+    @property
+    def paid(self) -> float:
+        """Money that was spent on complete parts in this call."""
+        return self.cost - self._cost_before
 
     @property
     def price(self) -> float | None:
         """Cost of a segment if no reply is cached; None if nothing was sent."""
-        sent = self.costs.used.get(_SENT, 0.0)
-        return self.cost / sent * self._replies / self._segments if sent else None
+        cost, sent, replies, segments = self._sums.tolist()
+        return cost / sent * replies / segments if sent else None
 
     def next_cost(self, segments: int) -> float:
         """Return the estimated cost of this call after asking about some more segments."""
-        return self.cost - self._paid + (self.price or 0.0) * segments
+        return self.paid + (self.price or 0.0) * segments
 
     def spend(self, costs: Costs, segments: int) -> None:
         """Add the costs of asking about some segments."""
-        if costs.used.get(_SENT):
-            self._replies += costs.used[_SENT] + costs.used.get(_CACHED, 0.0)
-            self._segments += segments
+        if sent := costs.used.get(_SENT):
+            replies = sent + costs.used.get(_CACHED, 0.0)
+            self._sums += costs.used.get(_COST, 0.0), sent, replies, segments
         self.costs.add(costs)
+
+    def all_costs(self) -> Costs:
+        """Return the costs, with the costs of a look that the budget ended."""
+        total = Costs()
+        total.add(self.costs)
+        if self.unfinished:
+            total.add(Costs(used={_COST: self.unfinished}))
+        return total
+
+    def with_costs(self, result: Result) -> Result:
+        """Return a result with all costs."""
+        return replace(result, costs=self.all_costs())
 
     def added(self, part: Result, segments: Array) -> Result:
         """Return the result of everything asked so far, from the result of the segments of a look."""
@@ -322,6 +367,11 @@ class _Rows:
                 whole[name][segments] = rows
             tables[key] = Table(metric, whole, weights=self.corpus.weights, stopped=True)
         return replace(part, corpus=self.corpus, _tables=tables, costs=self.costs, _last=[])
+
+
+def _known(price: Any) -> float | None:
+    """Return the price of a saved result; None without one, or if it is damaged."""
+    return float(price) if isinstance(price, int | float) and 0 <= price < math.inf else None
 
 
 def _joined(asked: Result, others: Result, labels: list[str]) -> Result:
@@ -363,8 +413,9 @@ def _verdict(
         "look": test.at,
         "looks": len(test.sizes),
         "stopped": "decided" if test.sign else stopped or "all looks made",
-        "confidence": last.look.confidence,
-        "cost": rows.cost,
+        "confidence": 1 - test.alpha,
+        "cost": rows.cost + rows.unfinished,
+        **({"price": rows.price} if stopped == "budget" else {}),
         **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
         "state": test.state(),
     }

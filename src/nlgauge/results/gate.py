@@ -25,6 +25,7 @@ from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.labels import output_named
 from nlgauge.results.missing import filled, missing_share, range_of
 from nlgauge.stats.corrections import holm
+from nlgauge.stats.intervals import few_units_factor
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -324,6 +325,8 @@ class _Gate:
     ) -> tuple[bool | None, str]:
         """Return whether a condition failed, None if that is open, and why."""
         gain, low, high = change.gain(deciding)
+        # Percentiles of few units are too narrow for the level.
+        low = gain + few_units_factor(1 - self.rule.alpha, row.units) * (low - gain)
         if gain == low == high == 0:
             return False, "equal"
         significant, holds = row.p_holm < self.rule.alpha, change.holds(row)

@@ -116,6 +116,23 @@ def quantiles(samples: Array, low: float, high: float) -> tuple[float, float]:
     return float(bounds[0]), float(bounds[1])
 
 
+def few_units_factor(confidence: float, units: int) -> float:
+    """Return the factor from a percentile interval of few units to an interval with the width of Student's
+    distribution; 1 for one unit.
+
+    The spread of a bootstrap of n units is too small by sqrt((n - 1) / n), and its tails are normal.
+
+    >>> round(few_units_factor(0.95, 12), 3), round(few_units_factor(0.95, 1000), 3)
+    (1.173, 1.002)
+    """
+    from scipy.special import stdtrit
+
+    if units < 2:
+        return 1.0
+    reach = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1 + confidence) / 2))
+    return reach / quantile(confidence)
+
+
 def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return Wilson's interval of a share; NaN for n = 0.
 

@@ -274,3 +274,12 @@ def test_the_costs_of_the_whole_run_are_shown(opened: Open, tmp_path: Path) -> N
         "energy 2 Wh of the whole machine: processor estimated from a constant",
         "CO2-equivalents, DEU 1 g",
     ]
+
+
+def test_commands_are_shown_to_copy(shown: Any) -> None:
+    section = shown.page.locator("#provenance .commands")
+    texts = section.locator("dd code").all_inner_texts()
+    assert texts[0] == "nlgauge compare RESULT --baseline Alpha"
+    assert any("--fail-if" in text for text in texts)
+    assert section.locator("dd button").count() == len(texts)
+    assert shown.errors == []

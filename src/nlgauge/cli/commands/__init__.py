@@ -70,6 +70,10 @@ app = Program(
             "meta": Entry("meta:app", "Measure how well metrics agree with human judgments."),
             "benchmarks": Entry("benchmarks:app", "List, describe and import benchmarks of human judgments."),
             "judge": Entry("judge:app", "Test language models that are used as judges."),
+            "reproduce": Entry(
+                "reproduce:reproduce",
+                "Reproduce the tables and figures of a paper next to the printed numbers.",
+            ),
         },
         "Set up": {
             "models": Entry("models:app", "Download, convert and describe models."),

@@ -16,7 +16,9 @@ from nlgauge.cli.options import (
     Resamples,
     ResultDirectory,
     Seed,
+    Selecting,
     checked_confidence,
+    narrowed,
 )
 from nlgauge.cli.parameters import option
 
@@ -48,6 +50,7 @@ def report(
         ),
     ] = 25,
     human: HumanFields = None,
+    where: Selecting = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
@@ -65,6 +68,7 @@ def report(
         nlgauge report out/ --human coherence --human errors:lower
     """
     from nlgauge.results.storage.load import load
+    from nlgauge.show.report import write_report
 
     checked_confidence(confidence)
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
@@ -72,7 +76,8 @@ def report(
     require_folder(output)
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
-    written = load(directory).report(
+    written = write_report(
+        narrowed(load(directory), where),
         output,
         title=title or directory.name,
         explain="all" if explain == "all" else int(explain),
@@ -84,4 +89,6 @@ def report(
         resamples=resamples,
         seed=seed,
     )
+    for part in written.left_out:
+        click.echo(f"left out to stay below {max_size:g} MB: {part}", err=True)
     click.echo(f"{written} ({written.stat().st_size / 1e6:.1f} MB)", err=True)

@@ -9,7 +9,7 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import HumanFields
+from nlgauge.cli.options import HumanFields, Selecting, narrowed
 from nlgauge.cli.parameters import argument, option
 
 
@@ -38,6 +38,7 @@ def serve(
         ),
     ] = None,
     human: HumanFields = None,
+    where: Selecting = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.
@@ -50,7 +51,7 @@ def serve(
     from nlgauge.show.explorer import is_loopback
     from nlgauge.show.explorer import serve as serve_results
 
-    results = {str(directory): load(directory) for directory in directories}
+    results = {str(directory): narrowed(load(directory), where) for directory in directories}
 
     def ready(address: str) -> None:
         if not is_loopback(host):

@@ -17,10 +17,10 @@ from starlette.routing import Route
 
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import NlgaugeError
+from nlgauge.show.explorer.files import html_page, web_files
 from nlgauge.show.explorer.served import Served
-from nlgauge.show.report.page import WEB, body
+from nlgauge.show.report.page import body
 
-_KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
 # The greatest length of a text of the user, in characters.
 _LONGEST = 20_000
 _ASK = "Unknown result, metric or segment. Load the page again."
@@ -78,6 +78,12 @@ def application(results: Sequence[Served]) -> Starlette:
             return PlainTextResponse("Unknown result or field. Load the page again.", 400)
         return await answered(lambda: served.slices(dimension))
 
+    async def trust(request: Request) -> Response:
+        served, query = found(request), request.query_params
+        if served is None:
+            return PlainTextResponse(_ASK, 400)
+        return await answered(lambda: served.trust(query.get("level", ""), query.get("dimension", "")))
+
     async def own(request: Request) -> Response:
         served, query = found(request), request.query_params
         label, prediction, source, references = (
@@ -106,6 +112,7 @@ def application(results: Sequence[Served]) -> Starlette:
             Route("/api/{result}/part/{name}", part),
             Route("/api/{result}/why", why),
             Route("/api/{result}/slices", slices),
+            Route("/api/{result}/trust", trust),
             Route("/api/{result}/own", own),
             Route("/{path:path}", file),
         ]
@@ -114,31 +121,10 @@ def application(results: Sequence[Served]) -> Starlette:
 
 def _files() -> dict[str, tuple[bytes, str]]:
     """Return the files of the page by their address, read once."""
-    fonts = {"@@INTER@@": "/web/vendor/inter.woff2", "@@SERIF@@": "/web/vendor/source-serif.woff2"}
-    found = {}
-    for path in sorted(WEB.rglob("*")):
-        if path.suffix in _KINDS:
-            content = path.read_bytes()
-            if path.suffix == ".css":
-                for mark, address in fonts.items():
-                    content = content.replace(mark.encode(), address.encode())
-            found[f"/web/{path.relative_to(WEB).as_posix()}"] = content, _KINDS[path.suffix]
-    page = f"""<!doctype html>
-<html lang="en" data-theme="auto" data-api="/api">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>nlgauge</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/web/page.css">
-<script type="module" src="/web/main.js"></script>
-</head>
-{body("nlgauge", "")}
-</body>
-</html>
-"""
-    return {**found, "/": (page.encode(), "text/html; charset=utf-8")}
+    return {
+        **web_files(),
+        "/": html_page("/web/main.js", "/web/page.css", "nlgauge", body("nlgauge", ""), "/api"),
+    }
 
 
 def _json(value: Any) -> Response:

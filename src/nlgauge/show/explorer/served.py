@@ -26,6 +26,7 @@ from nlgauge.results.groups import taken
 from nlgauge.results.imported.human import with_human_scores
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.trust import Trust, trust_of
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -65,8 +66,21 @@ class Served:
             "why": {},
             "explained": {label: len(result.corpus) for label in self.labels} if texts else {},
             "slices": list(self.dimensions),
+            "trust": None if self.trusted is None else self.trusted.described(),
         }
         return {**found, **texts, "meta": json_part(meta)}
+
+    @lazy
+    def trusted(self) -> Trust | None:
+        """Return the agreement of metrics with human scores; None if there is nothing to compare."""
+        return trust_of(self.human)
+
+    def trust(self, level: str, dimension: str) -> dict[str, Any]:
+        """Return the table of the section on trust at a level, for a dimension as a page shows it."""
+        names = {} if self.trusted is None else {visible(name): name for name in self.trusted.dimensions}
+        if self.trusted is None or level not in self.trusted.levels or dimension not in names:
+            raise ParameterError(f"no agreement was computed at level {level!r:.40} with {dimension!r:.40}.")
+        return self.trusted.table(level, names[dimension])
 
     @lazy
     def labels(self) -> dict[str, str]:

@@ -29,6 +29,7 @@ from nlgauge.explanations import (
     WordAlignment,
     WordGroups,
 )
+from nlgauge.explanations.cause import cause
 
 _SHADES: tuple[Tone, ...] = ("worst", "bad", "fair", "good", "perfect")
 _MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
@@ -47,8 +48,10 @@ _SEVERITIES: dict[str, Tone] = {"minor": "fair", "major": "bad", "critical": "wo
 
 
 def explanation_page(explanation: Explanation) -> Page:
-    """Return the title of the explanation and the blocks of its type."""
-    return Page([Line(explanation.title, "best"), *_blocks(explanation)])
+    """Return the title of the explanation, the cause of the score and the blocks of its type."""
+    sentence = cause(explanation)
+    lines: list[Block] = [Line(sentence)] if sentence else []
+    return Page([Line(explanation.title, "best"), *lines, *_blocks(explanation)])
 
 
 @singledispatch

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 WEB = Path(__file__).parents[1] / "web"
 _ENTRY = "main.js"
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w/]+\.js)";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w/]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE)
 _EXPORT_LIST = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 
@@ -62,9 +63,9 @@ def body(title: str, static: str) -> str:
     ).rstrip()
 
 
-def styles() -> str:
-    """Return the style sheet with its fonts."""
-    text = _lean((WEB / "page.css").read_text("utf-8"))
+def styles(names: Sequence[str] = ("base.css", "page.css")) -> str:
+    """Return style sheets as one, with their fonts."""
+    text = _lean("\n".join((WEB / name).read_text("utf-8") for name in names))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):
         text = text.replace(
             mark, "data:font/woff2;base64," + base64.b64encode((WEB / "vendor" / name).read_bytes()).decode()
@@ -72,10 +73,10 @@ def styles() -> str:
     return _harmless(text, "</style")
 
 
-def linked() -> str:
-    """Return all modules as one script."""
+def linked(entry: str = _ENTRY) -> str:
+    """Return a module and all modules that it needs as one script."""
     found: dict[str, str] = {}
-    _link(_ENTRY, found, ())
+    _link(entry, found, ())
     return _harmless("\n".join(found.values()), "</script")
 
 
@@ -86,9 +87,10 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
         raise ValueError(f"the modules {' and '.join((*above, name))} import each other in a circle.")
     text = (WEB / name).read_text("utf-8")
     for _, other in _IMPORT.findall(text):
-        _link(other, found, (*above, name))
+        _link(_beside(name, other), found, (*above, name))
     text = _IMPORT.sub(
-        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(match[2])};", text
+        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(_beside(name, match[2]))};",
+        text,
     )
     if re.search(r"^import\b", text, re.MULTILINE):
         raise ValueError(f'{name} has an import that is not of the form import {{ ... }} from "./name.js";')
@@ -100,6 +102,15 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
         text = text[: listed.start()]
     returned = ", ".join(f"{name}: {own}" for name, own in exports.items())
     found[name] = f"const {_variable(name)} = (() => {{\n{_lean(text)}\nreturn {{ {returned} }};\n}})();"
+
+
+def _beside(name: str, path: str) -> str:
+    """Return the name of a module from its path relative to another.
+
+    >>> _beside("rate/rate.js", "../dom.js"), _beside("main.js", "./dom.js")
+    ('dom.js', 'dom.js')
+    """
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
 def _lean(text: str) -> str:

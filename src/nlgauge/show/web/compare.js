@@ -1,7 +1,7 @@
 // A system against a baseline: the gain on every score, and of one score on every segment.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { arrow, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
+import { arrow, briefOf, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
 import { MISSING, boardOutputs } from "./leaderboard.js";
 import { snippet, unfiltered } from "./listed.js";
 import { svg } from "./charts.js";
@@ -101,8 +101,8 @@ function forest() {
         { scope: "row" },
         h(
           "button",
-          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, onclick: choose },
-          nameOf(output),
+          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, tip: output.label, onclick: choose },
+          briefOf(output),
           h("span", { class: "dir" }, arrow(output)),
         ),
         lacking(output) && h("small", { class: "missing", tip: "Segments without a score\nof the system and of the baseline" }, lacking(output)),

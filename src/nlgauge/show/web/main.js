@@ -7,6 +7,7 @@ import { store } from "./store.js";
 import { hideCard } from "./cards.js";
 import { leaderboard } from "./leaderboard.js";
 import { compare } from "./compare.js";
+import { trust } from "./trust.js";
 import { agreement, leastAgreeing } from "./agreement.js";
 import { segmentKeys, segments, sorts } from "./segments.js";
 import { cost } from "./cost.js";
@@ -21,11 +22,11 @@ const KEYS = [
   ["m", "alignment as text, links or matrix"],
   ["/", "find in texts"],
   ["x", "swap the two systems"],
-  ["l c a s", "to leaderboard, compare, agreement, segments"],
+  ["l c w a s", "to leaderboard, compare, trust, agreement, segments"],
   ["t", "light, dark or system setting"],
   ["Esc", "close"],
 ];
-const SECTIONS = { l: "leaderboard", c: "compare", a: "agreement", s: "segments" };
+const SECTIONS = { l: "leaderboard", c: "compare", w: "trust", a: "agreement", s: "segments" };
 
 start().catch(error => {
   byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. Use a browser of 2024 or later.`));
@@ -64,6 +65,7 @@ async function show(result) {
   leaderboard();
   performance.mark("first");
   compare();
+  trust();
   agreement();
   cost();
   provenance();

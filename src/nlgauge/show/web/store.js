@@ -98,6 +98,13 @@ export const store = {
     return all[segment]?.[label] ?? null;
   },
 
+  // The agreement of metrics with people at a level, on a dimension; in a report always of all segments.
+  async trust(level, dimension, selection = {}) {
+    if (this.live) return this.ask("trust", { level, dimension, ...selection });
+    const all = await part("trust", bytes => JSON.parse(decoder.decode(bytes)));
+    return all[`${level} ${dimension}`];
+  },
+
   // An answer of the explorer, asked for once.
   ask(what, query) {
     const address = `${api}/${this.result}/${what}?${new URLSearchParams(query)}`;

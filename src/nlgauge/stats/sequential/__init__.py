@@ -12,7 +12,7 @@ The interface of a loop that gets its scores look by look:
         first, second = ...                  # unit totals of both systems (units, width): `Resampling.totals`
         outcome = test.look(first, second, score)   # score: sums (n, width) of statistics -> outputs (n,)
         ... save test.state() ...            # plain data, for run.json
-    low, high = test.interval(first, second, score)
+    low, high = outcome.interval
 
 Rows of units that no look has reached are ignored, whatever they contain, so cached scores of later segments
 change no verdict. `outcome.sign` is 1 if the output of the first system is higher, -1 if it is lower, and 0

@@ -16,9 +16,9 @@ from nlgauge.cli.options import (
     Resamples,
     ResultDirectory,
     Seed,
-    Where,
+    Selecting,
     checked_confidence,
-    conditions,
+    narrowed,
     one_of,
 )
 from nlgauge.cli.output import comparison_document, emit, say, show, show_json
@@ -42,7 +42,7 @@ def compare(
         ),
     ] = None,
     shown: FormOptions,
-    where: Where = None,
+    where: Selecting = None,
     baseline: Baseline = None,
     all_pairs: Annotated[
         bool,
@@ -84,8 +84,7 @@ def compare(
             f"cannot compare: {directory} contains only the system {result.systems[0]!r}; add another with:"
             f" nlgauge add {directory} --system FILE"
         )
-    if where:
-        result = result.where(**conditions(where))
+    result = narrowed(result, where)
     if ranks:
         if systems or baseline is not None:
             raise click.UsageError(
