@@ -98,7 +98,7 @@ class Served:
         """Return the table of the section on trust at a level, for a dimension as a page shows it."""
         names = {} if self.trusted is None else {visible(name): name for name in self.trusted.dimensions}
         if self.trusted is None or level not in self.trusted.levels or dimension not in names:
-            raise ParameterError(f"there is no agreement at level {level!r:.40} with {dimension!r:.40}.")
+            raise ParameterError(f"no agreement was computed at level {level!r:.40} with {dimension!r:.40}.")
         return self.trusted.table(level, names[dimension])
 
     @lazy
