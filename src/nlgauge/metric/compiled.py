@@ -4,7 +4,7 @@ A metric's own `statistics` and `score` are executed once on symbols (`nlgauge.m
 `statistics` reads become row kernels, and the arithmetic becomes two programs:
 
     levels       how a text becomes tokens                  ("13a", lower case or not, stems or not)
-    kernels      what is computed of a pair of texts        clipped_matches of level 0, 4 orders: 12 columns
+    kernels      counts of a pair of texts                  clipped_matches of level 0, 4 orders: 12 columns
     statistics   program: columns -> K statistics           9 instructions for bleu
     scores       program: K statistics -> all outputs       102 instructions for a segment's bleu
 

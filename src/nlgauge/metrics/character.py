@@ -47,7 +47,7 @@ class Character(Metric):
         return {"character": (Output("character", False, 0, 1),)}
 
     def findings(self, view: View) -> tuple[Array, Ragged]:
-        """E and C of each row, and its shifts."""
+        """Return E and C of each row, and its shifts."""
         characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
         return character_edits(characters, predictions, references, self.compat == "released")
 

@@ -101,5 +101,6 @@ class Ribes(MeanMetric):
                 reference,
                 matches,
                 chunk_numbers(aligned),
+                factors=dict(zip(("order", "precision", "brevity penalty"), row[1:4].tolist(), strict=True)),
                 spans={"prediction": ours, "reference": theirs},
             )

@@ -113,15 +113,23 @@ class Sari(LanguageTokenizer, Metric):
             before, after = (dict.fromkeys(self._tokens.of(view.text(text))) for text in (source, prediction))
             wanted = dict.fromkeys(word for text in references for word in self._tokens.of(view.text(text)))
             groups = {
-                "added, as a reference does": [
+                "added, as in some reference": [
                     word for word in after if word not in before and word in wanted
                 ],
-                "added, as none does": [word for word in after if word not in before and word not in wanted],
-                "kept, as a reference does": [word for word in after if word in before and word in wanted],
-                "kept, as none does": [word for word in after if word in before and word not in wanted],
-                "deleted, as all do": [word for word in before if word not in after and word not in wanted],
-                "deleted, as not all do": [word for word in before if word not in after and word in wanted],
-                "not added, as a reference does": [
+                "added, unlike all references": [
+                    word for word in after if word not in before and word not in wanted
+                ],
+                "kept, as in some reference": [word for word in after if word in before and word in wanted],
+                "kept, unlike all references": [
+                    word for word in after if word in before and word not in wanted
+                ],
+                "deleted, as in all references": [
+                    word for word in before if word not in after and word not in wanted
+                ],
+                "deleted, unlike some reference": [
+                    word for word in before if word not in after and word in wanted
+                ],
+                "not added, unlike some reference": [
                     word for word in wanted if word not in before and word not in after
                 ],
             }
@@ -129,7 +137,9 @@ class Sari(LanguageTokenizer, Metric):
             title = ", ".join(
                 f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
             )
-            yield WordGroups(title, {"sari": row}, groups)
+            yield WordGroups(
+                title, {"sari": row}, groups, against=[name for name in groups if "unlike" in name]
+            )
 
 
 def _harmonic(precision: Array, recall: Array) -> Array:

@@ -57,7 +57,7 @@ class Squad(Metric):
         }
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
-        """Exact match, F1 and common tokens of each prediction with each of its references."""
+        """Return exact match, F1 and common tokens of each prediction with each of its references."""
         owners = view.reference_groups.owners
         exact = view.rows(SameTokens(_TOKENS))
         matched, predicted, expected = view.rows(ClippedMatches(_TOKENS, 1, each=True))

@@ -111,8 +111,8 @@ class Ter(Metric):
         )
 
     def findings(self, view: View) -> tuple[Array, Ragged, Array]:
-        """For each row the edits to its nearest reference, the shifts among them, and which reference is
-        nearest.
+        """Return for each row the edits to its nearest reference, the shifts among them, and which reference
+        is nearest.
         """
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         owners = view.reference_groups.owners
