@@ -407,6 +407,17 @@ def test_a_result_with_imported_scores_and_a_field():
     )
 
 
+@pytest.mark.parametrize(
+    ("labels", "errors", "verdict"), [(20, 1, "usable with correction"), (20, 0, "usable as is")]
+)
+def test_one_error_in_few_labels_is_not_usable_as_is(labels, errors, verdict):
+    # The true kappa of a judge with one error in 20 labels may be 0.6; resamples alone have a bound of 0.7.
+    records = [{"id": i, "verdict": i % 2 if i >= errors else 1, "label": i % 2} for i in range(labels)]
+    found = audit(records, human="label", judge="verdict", resamples=500)
+    assert found.number("agreement", "kappa")["low"] > 0.6
+    assert found.verdict == verdict
+
+
 @pytest.mark.parametrize("name", ["judge", "faithfulness", "chrf"])
 def test_columns_may_have_the_names_of_metrics(name):
     verdicts = [{"id": i, name: i % 2, "label": i % 2 if i % 5 else 0} for i in range(60)]
