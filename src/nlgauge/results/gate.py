@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 ANY = "any"
 _CHANGE = re.compile(r"\s*(.+?)\s+(drops|rises|worsens)(?:\s+by\s+(\d*\.?\d+))?\s*", re.DOTALL)
 _MARGIN = re.compile(r"\s*(?:(.+?)\s*=\s*)?(\d*\.?\d+(?:e-?\d+)?)\s*(%)?\s*", re.DOTALL | re.IGNORECASE)
+# An interval of constant differences is not wider than rounding.
+_CONSTANT = 1e-12
 # The chance with which a drop is to be found.
 _POWER = 0.8
 _LIMIT = re.compile(r"\s*(.+?)\s*=\s*(-?\d*\.?\d+(?:e-?\d+)?)\s*", re.DOTALL | re.IGNORECASE)
@@ -310,7 +312,7 @@ class _Gate:
         The quantiles are from Student's distribution, the level is divided by the number of tests, and the
         spread is corrected for few resampled units.
         """
-        if units < 2 or not high > low:
+        if units < 2 or not high - low > _CONSTANT * max(1.0, abs(low), abs(high)):
             return math.nan
         from scipy.stats import norm, t
 
