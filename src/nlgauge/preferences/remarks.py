@@ -97,8 +97,12 @@ def _units(fit: Fit) -> Iterator[str]:
         )
     if count == 1:
         yield f"Intervals and letters need at least two {unit}s, got one."
-    elif count < FEW_UNITS and fit.replicates is not None:
-        yield f"Caution: intervals from {count} {unit}s are rough; {FEW_UNITS} or more are needed."
+    elif fit.effective_units < FEW_UNITS - 1e-9 and fit.replicates is not None:
+        unequal = " of unequal size" if count >= FEW_UNITS else ""
+        needed = " of about equal size" if unequal else ""
+        yield (
+            f"Caution: intervals from {count} {unit}s{unequal} are rough; {FEW_UNITS} or more{needed} are needed."
+        )
 
 
 def _from_prior(fit: Fit, prior: float) -> Iterator[str]:
