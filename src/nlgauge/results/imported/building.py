@@ -7,11 +7,14 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import file_digest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlgauge._core.defaults import SEED
+from nlgauge._core.paths import is_file
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.raw_columns import RawColumns
@@ -326,6 +329,17 @@ def _with_columns(result: Result, reader: ScoreReader, read: Mapping[str, _Colum
 def is_imported(result: Result, label: str) -> bool:
     """Return True if the scores of a label were imported."""
     return isinstance(result._job.metrics[label], Imported)
+
+
+def with_files(result: Result, files: Iterable[str | Path]) -> Result:
+    """Return a result whose environment has the name and the hash of each file that scores come from."""
+    hashes: dict[str, list[str]] = {}
+    for path in filter(is_file, dict.fromkeys(map(str, files))):
+        with Path(path).open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        hashes.setdefault(f"imported {Path(path).name}", []).append(f"sha256 {digest}")
+    named = {name: ", ".join(digests) for name, digests in hashes.items()}
+    return replace(result, environment={**result.environment, **named})
 
 
 def imported_label(result: Result, name: str) -> str | None:
