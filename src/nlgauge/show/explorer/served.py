@@ -20,10 +20,10 @@ from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Metric
-from nlgauge.metric.imported import Imported
 from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
 from nlgauge.results.imported.human import with_human_scores
+from nlgauge.results.imported.remarks import has_remarks
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 
@@ -75,7 +75,8 @@ class Served:
         return {
             visible(label): label
             for label in self.result.labels
-            if isinstance(metrics.get(label), Metric) and not isinstance(metrics[label], Imported)
+            if isinstance(metric := metrics.get(label), Metric)
+            and (metric.listed or has_remarks(self.result, label))
         }
 
     @lazy
