@@ -456,7 +456,7 @@ def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
     write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
     with pytest.raises(
         InputError,
-        match=r"d\.tsv.*'document'.*'source'.*'doc_id'",
+        match=r"d\.tsv.*'document'.*'source'.*'document': 'document'",
     ):
         Inputs(["d.tsv"]).read()
 
@@ -978,7 +978,7 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
         ),
         (
             [{"id": 1, "prediction": "a"}] * 2,
-            ("d.jsonl, line 2 ... segment 1 ... d.jsonl, line 1 ... 'system'"),
+            "d.jsonl, line 2 ... segment 1 ... d.jsonl, line 1 ... --map system=FIELD",
         ),
         ([{"id": None, "prediction": "a"}], "d.jsonl, line 1: 'id' is None ... number"),
     ],

@@ -403,7 +403,7 @@ def aligned(
 
 
 def _places_of(wanted: Array, keys: Array) -> Array:
-    """Return the place in `keys` of each wanted key."""
+    """Return the place in `keys` of each key of `wanted`."""
     order = np.argsort(keys, kind="stable")
     return order[np.searchsorted(keys[order], wanted)]
 

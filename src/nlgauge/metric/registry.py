@@ -33,7 +33,7 @@ _RELEVANT = (
 )
 _RETRIEVAL = "context_precision and context_recall measure retrieved passages"
 _ASKED = "judge, yes_no and rubric send a custom prompt to a language model"
-# Qualities and metrics of other programs that users ask for by name, with what to use instead.
+# Qualities and metrics of other programs that users name, each with its replacement.
 _CONCEPTS = {
     **dict.fromkeys(
         ("factuality", "groundedness", "hallucination", "consistency", "factual_consistency"),

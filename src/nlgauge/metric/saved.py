@@ -85,7 +85,7 @@ def _package(metric: AnyMetric) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity and no tuple; other values are saved as they print."""
+    """Return a value for JSON, which has no infinity and no tuple; other values become their printed form."""
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, tuple | list):

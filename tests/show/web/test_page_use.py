@@ -270,7 +270,7 @@ def test_the_costs_of_the_whole_run_are_shown(opened: Open, tmp_path: Path) -> N
     found = opened(result.report(tmp_path / "report.html"))
     assert found.errors == []
     assert [" ".join(row.split()) for row in found.texts("#cost .whole")] == [
-        "memory at its highest 320 MB no more than <b>this</b>",
+        "peak memory 320 MB no more than <b>this</b>",
         "energy 2 Wh of the whole machine: processor estimated from a constant",
         "CO2-equivalents, DEU 1 g",
     ]

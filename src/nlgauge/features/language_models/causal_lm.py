@@ -194,8 +194,8 @@ def start_token(loaded: Loaded, start: str) -> int:
 
 
 def _fit(parts: list[list[int]], target: list[int], window: int) -> tuple[list[int], list[int], bool]:
-    """Prompt and text cut to the window: first the end of the first prompt part (the summary), then the
-    others, last the text.
+    """Return prompt and text cut to the window: first the end of the first prompt part (the summary), then
+    the others, last the text.
     """
     kept = target[: window - 1]
     room = window - 1 - len(kept)

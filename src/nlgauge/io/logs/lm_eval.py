@@ -104,8 +104,8 @@ def read(source: Source, options: LogOptions) -> list[Log]:
     files = sorted(Path(source.path).parent.glob(f"samples_*_{time}.jsonl*"))
     if not files:
         raise InputError(
-            f"{source.path} has no samples next to it; the run needs the option log_samples, and its files one"
-            " directory."
+            f"{source.path} has no files of samples in its directory; run lm_eval with --log_samples, and do not"
+            " move its files."
         )
     return [_read_samples(Source(str(file))) for file in files]
 

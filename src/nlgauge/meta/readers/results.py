@@ -215,7 +215,7 @@ def _is_names(human: Any) -> bool:
 
 
 def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any]]:
-    """Human scores of all outputs, from fields of the records; "human" also names all fields
+    """Return human scores of all outputs, from fields of the records; "human" also names all fields
     human.DIMENSION.
     """
     corpus = result.corpus

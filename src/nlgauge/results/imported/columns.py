@@ -32,7 +32,9 @@ Scores = str | Iterable[str] | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ScoreSpec:
-    """A score to import: its name, and what is known about it; `better` is "" if the direction is not known."""
+    """A score to import: its name, direction, bounds and levels; `better` is "" if the direction is not
+    known.
+    """
 
     name: str
     better: str = ""
