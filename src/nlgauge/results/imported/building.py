@@ -279,10 +279,15 @@ def _column_of_answers(
     column = _Column(len(rows))
     for segment, of_segment in enumerate(rows):
         for i in of_segment:
-            cell = cells[i]
-            scores = reader.plain(cell)
-            if scores is None:
-                scores = reader.read(None if cell is NO_FIELD else cell, partial(records.place, i))
+            scores = []
+            for run in answers.runs.get(i, (i,)):
+                cell = cells[run]
+                plain = reader.plain(cell)
+                scores += (
+                    reader.read(None if cell is NO_FIELD else cell, partial(records.place, run))
+                    if plain is None
+                    else plain
+                )
             if scores:
                 column.add(segment, scores)
                 continue
