@@ -18,10 +18,10 @@ from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Metric
-from nlgauge.metric.imported import Imported
 from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
 from nlgauge.results.imported.human import with_human_scores
+from nlgauge.results.imported.remarks import has_remarks
 from nlgauge.results.runs.alignment import Runs, aligned
 from nlgauge.results.runs.slices import LENGTH, by_length, by_value, sliced_fields
 from nlgauge.results.runs.testing import compare_runs
@@ -108,7 +108,8 @@ class Served:
         return {
             visible(label): label
             for label in self.result.labels
-            if isinstance(metrics.get(label), Metric) and not isinstance(metrics[label], Imported)
+            if isinstance(metric := metrics.get(label), Metric)
+            and (metric.listed or has_remarks(self.result, label))
         }
 
     @lazy
