@@ -282,6 +282,16 @@ class Spans:
         numbers = np.array([self.systems.index(system) for system in systems], np.int64)
         return self._selected(numbers, np.arange(len(self.segments)))
 
+    def renumbered(self) -> Spans:
+        """Return the spans with numbers instead of ids of the segments.
+
+        Returns
+        -------
+        Spans
+            The same spans, with the segments 0 to N - 1.
+        """
+        return replace(self, segments=tuple(range(len(self.segments))))
+
     def aligned(self, systems: Sequence[str], segments: Sequence[Hashable]) -> Spans:
         """Return the spans with other systems and segments; texts that these spans lack were not read.
 
