@@ -34,7 +34,7 @@ ROLE = "nlgauge.role"
 
 
 class Access(NamedTuple):
-    """Who may ask for what.
+    """Permissions of a server by role.
 
     `role_of` returns the role of a token, "" if it is unknown. `hosts` are the hosts that the server answers
     as; `origins` the pages that may ask, by default those hosts. Only POST requests to `writes` change
@@ -91,7 +91,9 @@ class Guard:
         access = self._access
         hosts = [host.lower() for host in headers.get("host", [])]
         if len(hosts) != 1 or hosts[0] not in access.hosts:
-            return PlainTextResponse(f"The server answers only at the address that `{access.command}` printed.", 421)
+            return PlainTextResponse(
+                f"The server answers only at the address that `{access.command}` printed.", 421
+            )
         is_write = scope["method"] == "POST" and scope["path"] in access.writes
         if scope["method"] not in ("GET", "HEAD") and not is_write:
             return PlainTextResponse(
@@ -144,5 +146,5 @@ class Guard:
 
 
 def same(text: str, secret: str) -> bool:
-    """Return whether a text is a secret, in a time that does not depend on where they differ."""
+    """Return whether a text is a secret, in a time that does not depend on the place of a difference."""
     return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())
