@@ -28,6 +28,7 @@ from nlgauge.results.runs.testing import compare_runs
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 from nlgauge.show.page_data.runs import run_parts
+from nlgauge.show.page_data.spans import span_parts
 from nlgauge.show.page_data.trust import Trust, trust_of
 
 if TYPE_CHECKING:
@@ -76,11 +77,12 @@ class Served:
             "slices": list(self.dimensions),
             "trust": None if self.trusted is None else self.trusted.described(),
         }
+        meta["spans"], marks = span_parts(result)
         old: dict[str, bytes] = {}
         if self.runs is not None and self.against is not None:
             names = self.name, self.against.name
             meta["runs"], old = run_parts(self.runs, compare_runs(self.runs), names, bool(texts))
-        return {**found, **texts, **old, "meta": json_part(meta)}
+        return {**found, **texts, **old, **marks, "meta": json_part(meta)}
 
     @lazy
     def runs(self) -> Runs | None:

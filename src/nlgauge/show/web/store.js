@@ -118,6 +118,18 @@ export const store = {
     return all[segment]?.[label] ?? null;
   },
 
+  // The error spans of a segment: { system: { voice: [mark, ...] } }; null if there are none.
+  async spans(segment) {
+    const described = this.meta.spans;
+    if (!described || this.meta.texts === "none") return null;
+    try {
+      const all = await part(`spans${Math.floor(segment / described.size)}`, bytes => JSON.parse(decoder.decode(bytes)));
+      return all[segment] ?? null;
+    } catch {
+      return null; // no segment of this part has marks
+    }
+  },
+
   // The agreement of metrics with people at a level, on a dimension; in a report always of all segments.
   async trust(level, dimension, selection = {}) {
     if (this.live) return this.ask("trust", { level, dimension, ...selection });

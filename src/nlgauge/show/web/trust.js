@@ -4,6 +4,7 @@ import { on, set, state } from "./state.js";
 import { number, plural, swatch } from "./format.js";
 import { snippet } from "./listed.js";
 import { svg } from "./charts.js";
+import { spanScores } from "./marks.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
 import { scaleLinear } from "./vendor/d3.js";
@@ -16,9 +17,13 @@ let turn = 0;
 
 export function trust() {
   const root = byId("trust");
-  root.hidden = !store.meta.trust;
+  root.hidden = !store.meta.trust && !store.meta.spans?.scores;
   document.querySelector("nav a[href='#trust']").hidden = root.hidden;
   if (root.hidden) return;
+  if (!store.meta.trust) {
+    redraw(root, h("div", { class: "head" }, h("h2", {}, "Which metric to trust here")), spanScores());
+    return;
+  }
   ["trust", "output", "address"].forEach(event => on(event, draw));
   draw();
 }
@@ -41,7 +46,7 @@ async function draw() {
   }
   // The reader may have chosen something else since.
   if (mine !== turn) return;
-  redraw(byId("trust"), head, found && shown(found, level, dimension));
+  redraw(byId("trust"), head, found && shown(found, level, dimension), store.meta.spans?.scores && spanScores());
 }
 
 function choice(label, name, options, chosen) {
