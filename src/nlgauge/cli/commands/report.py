@@ -13,6 +13,7 @@ from nlgauge.cli.options import (
     Baseline,
     Confidence,
     HumanFields,
+    Ratings,
     Resamples,
     ResultDirectory,
     Seed,
@@ -21,6 +22,7 @@ from nlgauge.cli.options import (
     narrowed,
 )
 from nlgauge.cli.parameters import option
+from nlgauge.cli.ratings import rated
 
 
 @Command
@@ -50,6 +52,7 @@ def report(
         ),
     ] = 25,
     human: HumanFields = None,
+    ratings: Ratings = None,
     where: Selecting = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
@@ -66,6 +69,7 @@ def report(
     other fields with --human, and write NAME:lower if lower is better:
 
         nlgauge report out/ --human coherence --human errors:lower
+        nlgauge report out/ --ratings campaign/
     """
     from nlgauge.results.storage.load import load
     from nlgauge.show.report import write_report
@@ -77,7 +81,7 @@ def report(
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
     written = write_report(
-        narrowed(load(directory), where),
+        narrowed(rated(load(directory), ratings), where),
         output,
         title=title or directory.name,
         explain="all" if explain == "all" else int(explain),

@@ -9,8 +9,9 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import HumanFields, Selecting, narrowed
+from nlgauge.cli.options import HumanFields, Ratings, Selecting, narrowed
 from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.ratings import rated
 
 
 @Command
@@ -38,6 +39,7 @@ def serve(
         ),
     ] = None,
     human: HumanFields = None,
+    ratings: Ratings = None,
     where: Selecting = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
@@ -51,7 +53,7 @@ def serve(
     from nlgauge.show.explorer import is_loopback
     from nlgauge.show.explorer import serve as serve_results
 
-    results = {str(directory): narrowed(load(directory), where) for directory in directories}
+    results = {str(directory): narrowed(rated(load(directory), ratings), where) for directory in directories}
 
     def ready(address: str) -> None:
         if not is_loopback(host):
