@@ -80,7 +80,7 @@ PROTOCOLS: dict[str, Protocol] = {
                 )
             ],
             spans=MarkRules(severities=("evidence",), sides=("source",), missing=False, overlap=True),
-            instructions="Judge each claim by the source alone. You can mark the words that decide it.",
+            instructions="Judge each claim only by the source. You can mark the words that decide it.",
         ),
     )
 }

@@ -29,13 +29,6 @@ from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
-# The groups of words that lower the score.
-_AGAINST = [
-    "added, as none does",
-    "kept, as none does",
-    "deleted, as not all do",
-    "not added, as a reference does",
-]
 
 
 @register
@@ -144,7 +137,9 @@ class Sari(LanguageTokenizer, Metric):
             title = ", ".join(
                 f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
             )
-            yield WordGroups(title, {"sari": row}, groups, against=_AGAINST)
+            yield WordGroups(
+                title, {"sari": row}, groups, against=[name for name in groups if "unlike" in name]
+            )
 
 
 def _harmonic(precision: Array, recall: Array) -> Array:

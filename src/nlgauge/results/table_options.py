@@ -43,6 +43,9 @@ class ReportOptions(TypedDict, total=False):
     confidence: float
     resamples: int
     seed: int | None
+    against: Result | None
+    pairs: Mapping[str, str] | None
+    run_names: tuple[str, str] | None
 
 
 REPORT_DEFAULTS = {"explain": 200, "texts": True, "max_size": 25, "confidence": 0.95, "resamples": 1000}

@@ -248,6 +248,23 @@ class Spans:
                         cells[s, n] = spans
         return Spans.of_cells(self.who, self.kind, systems, segments, cells)
 
+    def of_texts(self, cells: Array) -> Spans:
+        """Return the spans of some texts, by number `s * N + n`, as one system with a segment per text."""
+        lengths = np.diff(self.offsets)[cells]
+        changes = {
+            "systems": ("",),
+            "segments": tuple(range(len(cells))),
+            "looked": self.looked.ravel()[cells][None, :],
+            "texts": None,
+        }
+        return self._of_numbers(self._numbers(cells), offsets_of(lengths), changes)
+
+    def _numbers(self, cells: Array) -> Array:
+        """Return the numbers of the spans of some texts, one text after the other."""
+        lengths = np.diff(self.offsets)[cells]
+        offsets = offsets_of(lengths)
+        return np.repeat(self.offsets[cells] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
+
     def where(self, which: Array) -> Spans:
         """Return only the spans for which `which` is True; the texts stay read."""
         numbers = np.flatnonzero(which)
@@ -256,19 +273,20 @@ class Spans:
 
     def _selected(self, systems: Array, segments: Array) -> Spans:
         cells = (systems[:, None] * len(self.segments) + segments[None, :]).ravel()
-        lengths = np.diff(self.offsets)[cells]
-        offsets = offsets_of(lengths)
-        numbers = np.repeat(self.offsets[cells] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
         changes: dict[str, Any] = {
             "systems": tuple(self.systems[i] for i in systems.tolist()),
             "segments": tuple(self.segments[i] for i in segments.tolist()),
             "looked": self.looked[np.ix_(systems, segments)],
             "texts": None if self.texts is None else self.texts.take(systems, segments),
         }
-        return self._of_numbers(numbers, offsets, changes)
+        return self._of_numbers(self._numbers(cells), offsets_of(np.diff(self.offsets)[cells]), changes)
 
     def _of_numbers(self, numbers: Array, offsets: Array, changes: dict[str, Any]) -> Spans:
-        notes = {new: self.notes[old] for new, old in enumerate(numbers.tolist()) if old in self.notes}
+        notes = (
+            {new: self.notes[old] for new, old in enumerate(numbers.tolist()) if old in self.notes}
+            if self.notes
+            else {}
+        )
         columns = {name: getattr(self, name)[numbers] for name in COLUMNS}
         return replace(self, offsets=offsets, notes=notes, **columns, **changes)
 

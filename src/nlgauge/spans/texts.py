@@ -30,6 +30,8 @@ class SpanTexts:
         N document labels.
     groups : sequence of str, optional
         N group labels, such as language pairs.
+    unreferenced : frozenset of str
+        Systems without references, such as a human translation that is the reference of the others.
     """
 
     systems: tuple[str, ...]
@@ -39,11 +41,14 @@ class SpanTexts:
     references: Sequence[str | None] | None = None
     documents: Sequence[str | None] | None = None
     groups: Sequence[str] | None = None
+    unreferenced: frozenset[str] = frozenset()
 
     def text(self, side: str, system: int, segment: int) -> str | None:
         """Return the text of a side in a cell; None if it is missing."""
         if side == "target":
             return self.targets[system, segment]  # type: ignore[no-any-return]
+        if side == "reference" and self.systems[system] in self.unreferenced:
+            return None
         column = self.sources if side == "source" else self.references
         return None if column is None else column[segment]
 
@@ -57,5 +62,6 @@ class SpanTexts:
             tuple(self.systems[i] for i in systems.tolist()),
             tuple(self.segments[i] for i in segments.tolist()),
             self.targets[np.ix_(systems, segments)],
+            unreferenced=self.unreferenced,
             **columns,
         )

@@ -23,6 +23,8 @@ def serve(
     results: Mapping[str, Result],
     *,
     human: Sequence[str] | None = None,
+    against: tuple[str, Result] | None = None,
+    pairs: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
@@ -31,7 +33,7 @@ def serve(
 ) -> None:
     """Serve results by their names until interrupted; `ready` receives the address to open.
 
-    `human` names human scores, as for `Result.report`.
+    `human` names human scores, and `against` and `pairs` an older run with its name, as for `Result.report`.
 
     Port 0 selects a free port. A host other than this machine needs an explicit token, because others can
     then reach the texts.
@@ -44,6 +46,7 @@ def serve(
         from nlgauge.show.explorer.listening import answer, bound, hosts_of
     except ImportError:
         raise MissingExtraError("starlette and uvicorn", "web", "the explorer") from None
+    from nlgauge.results.runs.alignment import aligned
     from nlgauge.show.explorer.served import Served
 
     if not results:
@@ -60,12 +63,17 @@ def serve(
             f"invalid token {token!r}; use at least 8 letters, digits, - and _, because it is part"
             " of an address."
         )
+    old = None if against is None else Served(against[1], against[0], human)
+    if against is not None:
+        for result in results.values():
+            # Runs that cannot be compared are reported before the server starts.
+            aligned(result, against[1], pairs, human)
     held = token or secrets.token_urlsafe(24)
     with bound(host, port) as opened:
         number = opened.getsockname()[1]
         hosts = hosts_of(host, number)
         guard = Guard(
-            application([Served(result, name, human) for name, result in results.items()]),
+            application([Served(result, name, human, old, pairs) for name, result in results.items()]),
             Access(single(held), frozenset(hosts), f"nlgauge-{number}"),
         )
         address = f"http://{hosts[-1]}/?token={held}"

@@ -26,8 +26,10 @@ _LONGEST = 20_000
 _ASK = "Unknown result, metric or segment. Load the page again."
 
 
-def application(results: Sequence[Served]) -> Starlette:
-    """Return the page over these results."""
+def application(served_results: Sequence[Served]) -> Starlette:
+    """Return the page over these results, and over their comparisons when they are asked for."""
+    results, count = list(served_results), len(served_results)
+    compared: dict[tuple[int, int], int] = {}
     files = _files()
     # One at a time: results are not made for several threads, and two cores would not be faster.
     worker = ThreadPoolExecutor(1, "explorer")
@@ -48,7 +50,7 @@ def application(results: Sequence[Served]) -> Starlette:
         )
 
     async def names(request: Request) -> Response:
-        return _json([visible(served.name) for served in results])
+        return _json([visible(served.name) for served in results[:count]])
 
     async def part(request: Request) -> Response:
         served = found(request)
@@ -100,6 +102,23 @@ def application(results: Sequence[Served]) -> Starlette:
             )
         return await answered(lambda: served.own(label, prediction, references, source))
 
+    async def compare(request: Request) -> Response:
+        new, old = (_whole(request.query_params.get(name, ""), count) for name in ("new", "old"))
+        if new is None or old is None or new == old:
+            return PlainTextResponse("Unknown results. Load the page again.", 400)
+
+        def number() -> int:
+            if (new, old) not in compared:
+                one = results[new]
+                served = Served(one.result, one.name, one.named, results[old])
+                # Runs that cannot be compared raise here.
+                _ = served.runs
+                compared[new, old] = len(results)
+                results.append(served)
+            return compared[new, old]
+
+        return await answered(number)
+
     async def answered(function: Callable[[], Any]) -> Response:
         try:
             return _json(await computed(function))
@@ -109,6 +128,7 @@ def application(results: Sequence[Served]) -> Starlette:
     return Starlette(
         routes=[
             Route("/api/results", names),
+            Route("/api/compare", compare),
             Route("/api/{result}/part/{name}", part),
             Route("/api/{result}/why", why),
             Route("/api/{result}/slices", slices),

@@ -13,10 +13,13 @@ from nlgauge._core.options import completed
 from nlgauge._core.paths import require_folder, write_whole
 from nlgauge.errors import ParameterError
 from nlgauge.results.imported.human import with_human_scores
+from nlgauge.results.runs.alignment import aligned
+from nlgauge.results.runs.testing import compare_runs
 from nlgauge.results.table_options import REPORT_DEFAULTS, ReportOptions
 from nlgauge.show.page_data.choose import chosen as chosen_segments
 from nlgauge.show.page_data.data import PageData, view_of
 from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.runs import run_parts
 from nlgauge.show.page_data.trust import trust_of
 from nlgauge.show.report.explained import Explained, embedded
 from nlgauge.show.report.page import page
@@ -67,6 +70,8 @@ def write_report(
         parts["trust"] = json_part(trust.tables())
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": [], "left_out": []}
     static = html_of(human.result._page(**drawn))
+    if chosen["against"] is not None:
+        parts |= _runs(result, meta, chosen, drawn)
     if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
         _add_texts(result, view, parts, explain, chosen["max_size"] * _MEGABYTE - shell)
@@ -75,6 +80,17 @@ def write_report(
     written = WrittenReport(target)
     written.left_out = tuple(meta["left_out"])
     return written
+
+
+def _runs(
+    result: Result, meta: dict[str, Any], chosen: dict[str, Any], drawn: dict[str, Any]
+) -> dict[str, bytes]:
+    """Compare the result with an older run: add the comparison to meta, and return its parts."""
+    runs = aligned(result, chosen["against"], chosen["pairs"], chosen["human"])
+    tests = compare_runs(runs, **{name: drawn[name] for name in ("confidence", "resamples", "seed")})
+    names = chosen["run_names"] or (meta["title"], "the old run")
+    meta["runs"], parts = run_parts(runs, tests, names, chosen["texts"])
+    return parts
 
 
 def _add_texts(

@@ -4,6 +4,7 @@ import { set, state } from "./state.js";
 import { svg } from "./charts.js";
 import { color, nameOf, number, plural, swatch, ties } from "./format.js";
 import { markHits } from "./listed.js";
+import { oldText } from "./runs.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
@@ -25,7 +26,7 @@ export async function detail(order, step, segment) {
   const available = labels.filter(label => label in explained);
   if (!available.includes(state.label)) state.label = available[0] ?? null;
   const shown = shownSystems(segment);
-  const [texts, why] = await Promise.all([textsOf(segment, shown), explanations(segment)]);
+  const [texts, why, old] = await Promise.all([textsOf(segment, shown), explanations(segment), store.old(segment)]);
   // The reader may have opened another segment since.
   if (mine !== turn) return;
   const first = shown.map(system => found(why, system)[0]).find(Boolean);
@@ -40,7 +41,7 @@ export async function detail(order, step, segment) {
     store.meta.systems.length > BESIDE && strip(segment, shown, Math.max(200, Math.min(640, pane.clientWidth - 40))),
     available.length > 0 && tabs(available, kind),
     kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
-    systems(shown, { ...texts, width: pane.clientWidth - 40 }, why, kind, segment),
+    systems(shown, { ...texts, old, width: pane.clientWidth - 40 }, why, kind, segment),
     kind === "Alignment" && whole(aligned, why, pane.clientWidth - 60),
     context(texts, first, found(why, aligned), aligned),
   );
@@ -207,6 +208,7 @@ function systems(shown, texts, why, kind, segment) {
       h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), ranked?.[system] && h("span", { class: "small rank" }, `rank ${ranked[system]} of ${ranked.length}`), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
       own.length > 0 ? explained(own, { ...texts, prediction: text, width }) : text !== null && h("p", { class: "text", dir: "auto" }, text),
       own.length === 0 && kind && partly(),
+      oldText(system, segment, text, texts.old),
     );
   };
   return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind, segment), shown.map(card));
@@ -220,10 +222,10 @@ function explained(own, context_) {
     const reference = many && one.reference_number !== null ? `: reference ${one.reference_number + 1}` : "";
     return text + reference;
   };
-  return own.map((one, place) => [
-    heading_(one) && h("p", { class: many ? "small rest by-reference" : "small rest" }, heading_(one)),
-    whyNodes(one, { ...context_, again: place > 0, many }),
-  ]);
+  return own.map((one, place) => {
+    const head = heading_(one) && h("p", { class: many ? "small rest by-reference" : "small rest" }, heading_(one));
+    return [many && head, whyNodes(one, { ...context_, again: place > 0, many, note: !many && head })];
+  });
 }
 
 // Large explanations are included only for some systems.

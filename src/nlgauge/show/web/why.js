@@ -43,7 +43,7 @@ export const KINDS = {
 export function whyNodes(explanation, texts) {
   const kind = KINDS[explanation.kind];
   if (!kind) return h("p", {}, explanation.title);
-  return [cause(explanation), kind.render(explanation, { ...texts, reference: texts.references[explanation.reference_number ?? 0] ?? null })];
+  return [cause(explanation), texts.note, kind.render(explanation, { ...texts, reference: texts.references[explanation.reference_number ?? 0] ?? null })];
 }
 
 // The cause of the score in one sentence; words of a text are isolated from the direction of the sentence.
