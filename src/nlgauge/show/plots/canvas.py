@@ -27,6 +27,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.fonts import fit_fonts
+from nlgauge.show.plots.presets import fit_preset, layout_size, page_width
 
 # Sizes in points; widths in inches are of one and of two columns of a printed page.
 SMALL, TEXT, TITLE = 7.0, 8.0, 9.0
@@ -106,9 +107,14 @@ class Panels(np.ndarray):
 
 def new_figure(width: float, height: float) -> Drawing:
     """Return a figure of this size in inches, laid out so that no text is cut off."""
-    figure = Drawing(figsize=(width, height), layout="constrained")
+    figure = Drawing(figsize=layout_size(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def page() -> float:
+    """Return the width of a page, or of the preset, in inches."""
+    return page_width(PAGE)
 
 
 def one_axes(ax: Axes | None, width: float, height: float, grid: str | None = None) -> Axes:
@@ -159,6 +165,8 @@ def described(axes: _Drawn, text: str) -> _Drawn:
     figure: Any = first_of(axes).figure.figure
     if isinstance(figure, Drawing) and not isinstance(axes, Panels):
         vars(axes)["_repr_png_"] = figure._repr_png_
+    if isinstance(figure, Drawing):
+        fit_preset(figure)
     figure._nlgauge_alt = " ".join(filter(None, [seen(figure), " ".join(text.split())]))
     return axes
 
@@ -269,7 +277,7 @@ def columns_for(titles: Sequence[object], beside: float) -> int:
     """Return the number of panels per row of a page: at most four, so that their titles have room next to
     names of this width.
     """
-    return int(min(4, len(titles), max(1, (PAGE - beside) // max(1.35, room(titles, TITLE) + 0.1))))
+    return int(min(4, len(titles), max(1, (page() - beside) // max(1.35, room(titles, TITLE) + 0.1))))
 
 
 def plain(size: float = TEXT, **further: Any) -> dict[str, Any]:
