@@ -232,6 +232,9 @@ def not_available(ax: Axes, place: float) -> None:
 def map_of(ax: Axes, values: Array, down: Sequence[object], across: Sequence[object], size: float) -> Any:
     """Draw correlations as a map with their values, and return its image."""
     image = ax.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    # In a narrow figure numbers are as small as their cells; room is left for a bar of colors.
+    cell = (ax.figure.figure.get_size_inches()[0] - room(down) - 1.0) / max(1, len(across))
+    size = max(3.0, min(size, 72 * cell / 2.7))
     for (i, j), value in np.ndenumerate(values):
         color = "white" if abs(value) > 0.75 else "black"
         ax.text(j, i, short_decimals(value), ha="center", va="center", color=color, **plain(size))
@@ -305,9 +308,9 @@ def named_ticks(
     )
 
 
-def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
+def titled(ax: Any, title: str = "", x: str = "", y: str = "", spare: float = 0.0) -> None:
     """Set the title, to the left, and the names of both axes, on as many lines as they need; call it after
-    the ticks are named.
+    the ticks are named. `spare` is the width of what is to the right of the axes, in inches.
     """
     figure = ax.figure
     across, down = _share(ax)
@@ -315,7 +318,8 @@ def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
     below = max(
         (room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1
     )
-    width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) * across - (0.1 if across < 1 else 0)
+    width = (figure.bbox.width / figure.dpi - spare - max(0.6, beside + 0.2)) * across
+    width -= 0.1 if across < 1 else 0
     # Further lines of the title and of the name below take from the height; further lines of the name at the
     # side take from the width.
     further = (_wrapped(title, width, TITLE) + _wrapped(x, width, TEXT)).count("\n")
