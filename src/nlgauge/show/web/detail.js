@@ -3,6 +3,7 @@ import { byId, h, redraw } from "./dom.js";
 import { set, state } from "./state.js";
 import { color, nameOf, number, plural, swatch } from "./format.js";
 import { markHits } from "./listed.js";
+import { chosenSystems } from "./selection.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
@@ -45,7 +46,7 @@ export async function detail(order, step, segment) {
 }
 
 function shownSystems() {
-  const all = store.meta.systems.map((_, system) => system);
+  const all = chosenSystems();
   if (all.length <= BESIDE) return all;
   return [...new Set([state.a, state.b, state.system])];
 }
