@@ -22,7 +22,8 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("kind", ["intervals", "forest", "waterfall", "distributions", "heatmap"])
 def test_a_figure_is_written_and_said_in_words(kind: str, result: str) -> None:
-    done = run("plot", result, kind, "-o", "figure.svg", "--resamples", "20")
+    resamples = ["--resamples", "20"] if kind in ("intervals", "forest") else []
+    done = run("plot", result, kind, "-o", "figure.svg", *resamples)
     assert done.exit_code == 0, done.output
     text = Path("figure.svg").read_text("utf-8")
     said = done.stdout.splitlines()[0]
@@ -94,6 +95,7 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
         (["forest", "--system", "sysC"], "system ... 'sysC'"),
         (["forest", "-m", "ter"], "--metric ... forest"),
         (["intervals", "--level", "system"], "--level ... intervals"),
+        (["waterfall", "--confidence", "0.9"], "--confidence ... waterfall"),
         (["forest", "sysA"], "argument 'sysA'"),
         (["human_map"], "human_map needs human scores"),
         (["heatmap", "-c", "darr"], "coefficient ... spearman"),

@@ -154,6 +154,7 @@ def test_segments_of_a_saved_result() -> None:
         (name, system) for system in ("sysA", "sysB") for name in ("a", "b", "last")
     ]
     assert "prediction" not in long[0]
+    assert "every segment" in run("segments", "out", "-m", "wer", "--missing").stderr
     wide = rows(printed("segments", "out", "--wide", "--texts", "-m", "wer", "-m", "bleu"))
     assert [row["segment"] for row in wide] == ["a", "b", "last"]
     assert wide[0]["sysB/prediction"] == "the cat sat on the mat"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from judge_cases import choice, client
 import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
+from nlgauge.judges import Client
 from nlgauge.metrics.yes_no import YesNo
 from nlgauge.results.asking import Progress, Sure, sentences
 
@@ -89,7 +92,7 @@ def test_one_look_is_the_ordinary_test() -> None:
     result = nlgauge.Scorer([judge()]).score_until_sure(texts, Sure(looks=1))
     whole = nlgauge.Scorer([judge()]).score_corpus(texts, None, result._job.options)
     assert result.sequential is not None
-    ordinary = whole.compare(resamples=2000)[whole.labels[0]]
+    ordinary = whole.compare(resamples=5000)[whole.labels[0]]
     assert result.sequential["p"] == pytest.approx(ordinary.p, abs=1e-12)
     assert result.sequential["gain"] == pytest.approx(ordinary.gain)
 
@@ -131,8 +134,77 @@ def test_a_budget_is_kept() -> None:
 def test_a_budget_below_the_first_look_asks_about_one_segment() -> None:
     metric = judge(calls="prices=1000,1000")
     with pytest.raises(ParameterError, match="the first look has 10 segments and would cost about"):
-        nlgauge.Scorer([metric]).score_until_sure(corpus(), Sure(budget=0.03))
+        nlgauge.Scorer([metric]).score_until_sure(corpus(), Sure(budget=0.15))
     assert asked(metric) == 2
+
+
+def test_no_request_is_sent_that_could_exceed_the_budget() -> None:
+    metric = judge(calls="prices=1000,1000")
+    with pytest.raises(
+        ParameterError, match=r"the first look has 10 segments, and 0 of the budget 0\.03 was spent"
+    ):
+        nlgauge.Scorer([metric]).score_until_sure(corpus(), Sure(budget=0.03))
+    assert not asked(metric)
+
+
+class Busy(Exception):
+    status_code = 429
+
+
+class Billing:
+    """Judge whose replies cost one token per word, and which is busy now and then."""
+
+    def __init__(self) -> None:
+        self.billed: list[int] = []
+        self.paid: list[str] = []
+        self.requests = 0
+        self._lock = threading.Lock()
+
+    def complete(self, request: Any) -> dict[str, Any]:
+        text = request.messages[-1][1]
+        name, number = re.findall(r"([AB] (\d+)):", text)[0]
+        with self._lock:
+            self.requests += 1
+            if self.requests % 5 == 2:
+                raise Busy("try again")
+        time.sleep(0.001)
+        with self._lock:
+            self.billed.append(len(text.split()) + 1)
+            self.paid.append(name)
+        usage = {"prompt_tokens": len(text.split()), "completion_tokens": 1}
+        return {"choices": [choice("yes" if int(number) % 3 else "no")], "usage": usage}
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_budget_is_kept_with_long_texts_retries_and_many_requests_at_once(seed: int) -> None:
+    words = np.random.default_rng(seed).pareto(0.8, (2, SEGMENTS)).clip(max=150) * 20
+    texts = Corpus.read(
+        {
+            system: [f"{system} {i}: " + "word " * int(words[number, i]) for i in range(SEGMENTS)]
+            for number, system in enumerate("AB")
+        }
+    )
+    server, budget = Billing(), 12.0
+    metric = YesNo(
+        question="Good?",
+        model=Client(server, name=f"billing {seed}"),
+        scoring="single",
+        calls="prices=1000,1000 concurrency=16 first_wait=0.001",
+    )
+    scorer = nlgauge.Scorer([metric])
+    result = scorer.score_until_sure(texts, Sure(looks=8, budget=budget))
+    for _ in range(30):
+        assert result.sequential is not None
+        assert result.sequential["cost"] == pytest.approx(sum(server.billed) / 1000)
+        assert result.sequential["cost"] == pytest.approx(result.costs.used["judge cost"])
+        assert sum(server.billed) / 1000 <= budget
+        if result.sequential["stopped"] != "budget":
+            break
+        budget = sum(server.billed) / 1000 + 12.0
+        result = scorer.ask_on(result, 12.0)
+    whole = nlgauge.Scorer([metric]).score_until_sure(texts, Sure(looks=8)).sequential
+    assert len(set(server.paid)) == len(server.paid) == 2 * SEGMENTS
+    assert whole == {**result.sequential, "cost": 0.0}
 
 
 def test_a_budget_is_kept_if_the_first_looks_are_cached() -> None:

@@ -61,7 +61,7 @@ def ended(test: PlannedLooks, differences) -> list[Look]:
 
 def of_vectors() -> PlannedLooks:
     signs = np.random.default_rng(9).choice([-1.0, 1.0], size=(2000, 40))
-    return in_order(PlannedLooks(Drawn((signs < 0).astype(np.float64)), looks=8))
+    return in_order(PlannedLooks(Drawn((signs < 0).astype(np.float64)), looks=8, resamples=2000))
 
 
 def test_spending_of_the_vectors():
@@ -78,7 +78,7 @@ def test_the_vector_stops_at_its_third_look():
     assert test.sizes == expected["looks"]
     assert (looks[-1].units, looks[-1].sign) == (expected["stops at"], 1)
     assert looks[-1].p == expected["p"]
-    assert (looks[-1].alpha, looks[-1].confidence) == (0.0125, 0.9875)
+    assert looks[-1].alpha == 0.0125
 
 
 def test_the_vector_without_a_difference_makes_all_looks():
@@ -225,20 +225,27 @@ def test_the_level_is_exact_with_few_swap_vectors_and_many_looks():
     assert alarms / runs < 0.4 + 3 * math.sqrt(0.24 / runs)
 
 
-def test_the_interval_has_the_confidence_of_the_look_and_uses_only_units_seen():
-    test = of_vectors()
-    first, second = sides(DIFFERENCES[:40])
-    for _ in range(3):
-        look = test.look(first, second, mean)
-    low, high = test.interval(first, second, mean)
-    assert 0 < low < look.difference < high
-    again = first.copy()
-    again[20:] = 1e9
-    assert test.interval(again, second, mean) == (low, high)
-    one = in_order(PlannedLooks(Drawn(np.zeros((2000, 20))), looks=1, seed=test.seed))
-    one.look(first[:20], second[:20], mean)
-    narrow = one.interval(first[:20], second[:20], mean)
-    assert low < narrow[0] and narrow[1] < high
+@given(st.integers(2, 80), st.integers(0, 1000), st.sampled_from(["normal", "ties"]), st.floats(0, 1))
+@settings(max_examples=60, deadline=None)
+def test_the_interval_excludes_0_if_and_only_if_the_test_stops(units, seed, kind, shift):
+    rng = np.random.default_rng(seed)
+    differences = rng.normal(shift, 1, units)
+    if kind == "ties":
+        differences = np.sign(np.round(differences))
+    for look in ended(PlannedLooks(Clusters(None, units), resamples=300, seed=seed), differences):
+        low, high = look.interval
+        assert (low > 1e-9 or high < -1e-9) == bool(look.sign)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("units", "shift"), [(12, 0.5), (100, 0.0), (100, 0.3)])
+def test_intervals_of_all_looks_contain_the_difference(units, shift):
+    missed = 0
+    for seed in range(200):
+        differences = np.random.default_rng(seed).normal(shift, 1, units)
+        looks = ended(PlannedLooks(Clusters(None, units), resamples=1000, seed=seed), differences)
+        missed += any(not look.interval[0] <= shift <= look.interval[1] for look in looks)
+    assert missed / 200 < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
 
 
 def test_a_decided_test_refuses_further_looks():

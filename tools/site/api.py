@@ -12,6 +12,7 @@ MODULES = {
     "nlgauge": "Score texts, load results, define metrics.",
     "nlgauge.meta": "Measure how well metrics agree with people.",
     "nlgauge.preferences": "Rank systems from verdicts on pairs of predictions.",
+    "nlgauge.reproduce": "Compute tables and figures of a paper next to the printed numbers.",
     "nlgauge.plots": "Draw figures of results, explanations and studies (extra `plot`).",
 }
 INDEX = """# Python API

@@ -124,6 +124,7 @@ class ChatReplies(Feature):
     def compute(self, keys: list[tuple[str, ...]], work: Work) -> Ragged:
         ledger: Ledger = work.memory
         before = dict(ledger.used)
+        ledger.join_budget()
         try:
             rows = _Asking(self.judge, self.ask, Calls.of(self.judge.calls), ledger, work.options).replies(
                 keys

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,6 +33,62 @@ class LimitReached(JudgeError):
         self.requests, self.estimate = requests, estimate
 
 
+class BudgetReached(JudgeError):
+    """Error for a request that could exceed the budget of a run."""
+
+
+@dataclass
+class Budget:
+    """Money that all requests of a run may cost together, whatever metric or part of the corpus they are for.
+
+    `ratio` is the largest ratio of the cost of a request to its estimate; None until the first request is billed.
+    """
+
+    limit: float
+    spent: float = 0.0
+    ratio: float | None = None
+    _reserved: float = 0.0
+    _is_used_up: bool = False
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def reserve(self, amount: float) -> None:
+        """Reserve the cost of a request; wait for other requests if only their reservations are in the way.
+
+        Raise BudgetReached if the request could exceed the budget.
+        """
+        with self._changed:
+            while not self._is_used_up and self.spent + self._reserved + amount > self.limit:
+                if self._reserved <= 1e-9 * self.limit:
+                    self._is_used_up = True
+                    self._changed.notify_all()
+                else:
+                    self._changed.wait()
+            if self._is_used_up:
+                raise BudgetReached(f"{self.spent:.4g} of the budget {self.limit:.4g} was spent. {_STOPPED}")
+            self._reserved += amount
+
+    def settle(self, reserved: float, cost: float, ratio: float | None) -> None:
+        """Replace a reservation by the cost of the request."""
+        with self._changed:
+            self._reserved -= reserved
+            self.spent += cost
+            self.ratio = ratio if self.ratio is None else max(self.ratio, ratio or 1.0)
+            self._changed.notify_all()
+
+
+_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def within(budget: Budget | None) -> Iterator[None]:
+    """Limit the cost of all requests in the block."""
+    token = _BUDGET.set(budget)
+    try:
+        yield
+    finally:
+        _BUDGET.reset(token)
+
+
 class Usage(NamedTuple):
     """Tokens of a request, as the server counted them."""
 
@@ -45,7 +103,7 @@ class Ledger:
 
     used: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     fingerprints: set[str] = field(default_factory=set)
-    # True if the server returned fewer replies than one request asked for.
+    # True if the server returned fewer replies than one request specified.
     ignores_choices: bool = False
     warned: set[str] = field(default_factory=set)
     _reserved: float = 0.0
@@ -53,7 +111,14 @@ class Ledger:
     # Largest ratio of the cost of a request to its estimate; None until the first request is billed.
     _ratio: float | None = None
     _failures: int = 0
+    _budget: Budget | None = None
     _lock: threading.Condition = field(default_factory=threading.Condition)
+
+    def join_budget(self) -> None:
+        """Take the cost of all further requests from the budget of the block, if there is one."""
+        self._budget = _BUDGET.get()
+        if self._budget is not None:
+            self._ratio = self._budget.ratio
 
     def check(self, requests: list[Request], calls: Calls) -> None:
         """Raise LimitReached if these requests, or their estimated cost, exceed a limit.
@@ -66,19 +131,33 @@ class Ledger:
     def reserve(self, request: Request, calls: Calls) -> float:
         """Count a request before it is sent and reserve its cost; raise LimitReached beyond a limit.
 
-        If the cost is limited, the first request is sent and billed before all others: if its bill is above the
+        If the cost is limited, or part of a budget, the first request is sent and billed before all others: if its bill is above the
         estimate, the reservations of all others are increased by the same factor.
         """
+        is_limited = calls.max_cost is not None or self._budget is not None
         with self._lock:
-            while calls.max_cost is not None and self._ratio is None and self._in_flight:
+            while is_limited and self._ratio is None and self._in_flight:
                 self._lock.wait()
             estimate = estimated_cost(request, calls)
             self._check(1, estimate, calls)
-            self.used["requests"] += 1
-            self.used["characters"] += request.characters
-            self._in_flight += 1
-            self._reserved += estimate * (self._ratio or 1.0)
-            return estimate * (self._ratio or 1.0)
+            amount = estimate * (self._ratio or 1.0)
+            self._count(request, amount, 1)
+        if self._budget is not None:
+            try:
+                self._budget.reserve(amount)
+            except BudgetReached:
+                with self._lock:
+                    self._count(request, amount, -1)
+                    self._lock.notify_all()
+                raise
+        return amount
+
+    def _count(self, request: Request, amount: float, times: int) -> None:
+        """Count a request before it is sent; or, with -1, one that is not sent."""
+        self.used["requests"] += times
+        self.used["characters"] += times * request.characters
+        self._in_flight += times
+        self._reserved += times * amount
 
     def _check(self, requests: int, estimate: float, calls: Calls) -> None:
         estimate *= self._ratio or 1.0
@@ -141,6 +220,8 @@ class Ledger:
                 self._ratio = max(self._ratio or 1.0, cost / estimate if estimate else 1.0)
             if response is not None:
                 self._failures = 0
+            if self._budget is not None:
+                self._budget.settle(reserved, cost, self._ratio)
             self._lock.notify_all()
 
     def add(self, what: str, amount: float = 1) -> None:

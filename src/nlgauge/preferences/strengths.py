@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from nlgauge.preferences.model import Model
 from nlgauge.preferences.resamples import Replicates
 from nlgauge.preferences.table import Effect, Strength
 from nlgauge.stats.corrections import bootstrap_max_t
-from nlgauge.stats.intervals import normal_below, percentile
+from nlgauge.stats.intervals import few_units_factor, normal_below, percentile, quantile
 from nlgauge.stats.letters import letters, rank_ranges
 
 
@@ -66,14 +65,10 @@ class Fit(NamedTuple):
 def expanded(confidence: float, units: int) -> float:
     """Return the confidence of percentiles whose interval has the width of Student's distribution.
 
-    The spread of a bootstrap of n units is too small by sqrt((n - 1) / n), and its tails are normal.
-
     >>> round(expanded(0.95, 20), 3), round(expanded(0.95, 1000), 3)
     (0.968, 0.95)
     """
-    from scipy.special import stdtrit
-
-    reach = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1 + confidence) / 2))
+    reach = few_units_factor(confidence, units) * quantile(confidence)
     return min(2 * normal_below(reach) - 1, 1 - 1e-12)
 
 

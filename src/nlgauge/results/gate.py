@@ -25,6 +25,7 @@ from nlgauge.results.equal_outputs import equal_outputs
 from nlgauge.results.labels import output_named
 from nlgauge.results.missing import filled, missing_share, range_of
 from nlgauge.stats.corrections import holm
+from nlgauge.stats.intervals import few_units_factor
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -73,8 +74,8 @@ class Change:
             )
 
     def gain(self, row: Compared) -> tuple[float, float, float]:
-        """Return the gain with its interval, plus if the condition is not met: an output without a
-        direction must not do what the word says.
+        """Return the gain with its interval, positive if the condition is not met: an output without a
+        direction must not move in the direction of the word.
         """
         gains = row.gain, row.gain_low, row.gain_high
         if row.output.higher_is_better is None and self.word == "rises":
@@ -247,7 +248,7 @@ def verdicts(
                     f"the output {output.name} of {label} is not tested; its tested outputs are {outputs}."
                 )
             asked.append((change, *rows[label, output.name]))
-    # One row may be asked for by several conditions; it is one test.
+    # Several conditions may need the same row, which is one test.
     tested = list(dict.fromkeys(row for _, row, _ in asked))
     corrected = dict(zip(tested, holm([row.p for row in tested]), strict=True))
     gate = _Gate(result, rule, tested, options)
@@ -324,6 +325,8 @@ class _Gate:
     ) -> tuple[bool | None, str]:
         """Return whether a condition failed, None if that is open, and why."""
         gain, low, high = change.gain(deciding)
+        # Percentiles of few units are too narrow for the level.
+        low = gain + few_units_factor(1 - self.rule.alpha, row.units) * (low - gain)
         if gain == low == high == 0:
             return False, "equal"
         significant, holds = row.p_holm < self.rule.alpha, change.holds(row)

@@ -41,8 +41,8 @@ def look_at(
     """Make the next look of a test at two systems of a result.
 
     The result has scores of at least the segments that the look reaches; `test.clusters` are its segments or
-    documents. Segments without a score of either system are left out for both. The interval has the confidence
-    of the look. `better` is None for an output without a direction.
+    documents. Segments without a score of either system are left out for both. The interval excludes 0 if and
+    only if the test stops here. `better` is None for an output without a direction.
     """
     label, output = output_named(result, metric or result.labels[0])
     tables = result._tables[first, label], result._tables[second, label]
@@ -61,7 +61,8 @@ def look_at(
     left_out = ours.left_out.get(part_of(ours, output.name)) if ours.left_out else None
     units = None if left_out is None else _scored(test.clusters, left_out, result.corpus.weights)
     look = test.look(*totals, score, units)
-    low, high = gain_interval(*test.interval(*totals, score, units), output)
+    largest = output.high - output.low
+    low, high = np.clip(gain_interval(*look.interval, output), -largest, largest).tolist()
     better = None
     if look.sign and output.higher_is_better is not None:
         better = first if (look.sign > 0) == output.higher_is_better else second

@@ -4,7 +4,8 @@ and by the bootstrap.
 Fisher-Bonett-Wright   tanh(atanh r +- q c / sqrt(n - b)): Pearson b = 3, c = 1; Spearman b = 3, c = sqrt(1 +
 r^2 / 2); Kendall b = 4, c = sqrt(.437)
 Zou                    the difference of two correlations with the same third variable, from both intervals and the correlation of the estimates
-bootstrap              quantiles of the replicates (percentile), or of those that bias and acceleration ask for (BCa)
+bootstrap              quantiles of the replicates (percentile), or quantiles adjusted for bias and
+acceleration (BCa)
 """
 
 from __future__ import annotations
@@ -113,6 +114,23 @@ def quantiles(samples: Array, low: float, high: float) -> tuple[float, float]:
     method: Literal["linear", "inverted_cdf"] = "linear" if np.isfinite(samples).all() else "inverted_cdf"
     bounds = np.quantile(samples, [low, high], method=method)
     return float(bounds[0]), float(bounds[1])
+
+
+def few_units_factor(confidence: float, units: int) -> float:
+    """Return the factor from a percentile interval of few units to an interval with the width of Student's
+    distribution; 1 for one unit.
+
+    The spread of a bootstrap of n units is too small by sqrt((n - 1) / n), and its tails are normal.
+
+    >>> round(few_units_factor(0.95, 12), 3), round(few_units_factor(0.95, 1000), 3)
+    (1.173, 1.002)
+    """
+    from scipy.special import stdtrit
+
+    if units < 2:
+        return 1.0
+    reach = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1 + confidence) / 2))
+    return reach / quantile(confidence)
 
 
 def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -407,6 +407,19 @@ def test_a_result_with_imported_scores_and_a_field():
     )
 
 
+@pytest.mark.parametrize("name", ["judge", "faithfulness", "chrf"])
+def test_columns_may_have_the_names_of_metrics(name):
+    verdicts = [{"id": i, name: i % 2, "label": i % 2 if i % 5 else 0} for i in range(60)]
+    found = audit(verdicts, human="label", judge=name, resamples=100)
+    plain = [{"id": each["id"], "verdict": each[name], "label": each["label"]} for each in verdicts]
+    same = audit(plain, human="label", judge="verdict", resamples=100)
+    assert [row["value"] for row in found.rows] == pytest.approx(
+        [row["value"] for row in same.rows], nan_ok=True
+    )
+    saved = nlgauge.from_scores(verdicts, {name: "higher", "label": "higher"})
+    assert audit(saved, human="label", judge=name, resamples=100).verdict == same.verdict
+
+
 def test_a_field_of_segments_does_not_label_systems():
     data = [{**each, "note": each["id"] % 2} for each in _systems(0.0)]
     result = nlgauge.from_scores(data, {"verdict": "higher"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import Judgments
 from nlgauge.results.imported.building import single_scores
 from nlgauge.results.imported.columns import ScoreSpec
+from nlgauge.results.imported.human import with_human_scores
 
 ACCURACY = "correct:higher:0..1"
 
@@ -349,3 +351,32 @@ def test_the_order_of_records_does_not_matter() -> None:
         ours = dict(zip(map(str, plain.corpus.ids), single_scores(plain, label)[system], strict=True))
         theirs = dict(zip(map(str, other.corpus.ids), single_scores(other, label)[system], strict=True))
         assert ours == theirs
+
+
+def test_unequal_repeats_are_compared_with_a_warning() -> None:
+    rows = [{"id": i, "system": system, "s": 1.0} for system in "AB" for i in range(3)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlgauge.from_scores(rows, "s:higher")
+        nlgauge.from_scores([*rows, *rows], "s:higher")
+    with pytest.warns(UserWarning, match=r"A has 1\.33 answers per segment, B has 1;"):
+        nlgauge.from_scores([*rows, rows[0]], "s:higher")
+
+
+def test_categories_may_have_numbers() -> None:
+    rows = [{"id": i, "tone": tone} for i, tone in enumerate(["rude", "polite", "neutral", "rude"])]
+    result = nlgauge.from_scores(rows, "tone:rude=1/neutral=2/polite=5")
+    assert result["tone"]["score"] == (1 + 5 + 2 + 1) / 4
+    output = result._job.metrics["tone"].outputs()["tone"][0]
+    assert (output.low, output.high) == (1, 5)
+    for levels in ("rude=1/polite=1", "rude=2/polite=1"):
+        with pytest.raises(ParameterError, match="different values, the worst first"):
+            nlgauge.from_scores(rows, f"tone:{levels}")
+
+
+def test_people_are_named_without_the_prefix_of_an_imported_score() -> None:
+    result = nlgauge.score(["a b", "c", "d e f"], ["a b", "c d", "d f"], metrics="chrf")
+    result = result.with_scores("rouge:higher:0..1", {"system": [1, 0, 0.5]})
+    assert result.labels == ("chrf", "imported.rouge")
+    assert Judgments.from_result(result, "rouge").humans["imported.rouge"].tolist() == [[1, 0, 0.5]]
+    assert with_human_scores(result, "rouge").labels == ("imported.rouge",)

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 # The kinds of figures, with the options that each takes.
+_STATISTICS = {"--confidence", "--resamples", "--seed"}
 _KINDS = {
-    "intervals": {"--metric"},
-    "forest": {"--system"},
+    "intervals": {"--metric", *_STATISTICS},
+    "forest": {"--system", *_STATISTICS},
     "waterfall": {"--metric", "--system"},
     "distributions": {"--metric"},
     "heatmap": {"--coefficient"},
@@ -115,8 +116,8 @@ def plot(
         "--human": human,
         "--level": level,
         "--coefficient": coefficient,
-    }
-    for name in (name for name, value in options.items() if value and name not in _KINDS[kind]):
+    } | {name: _is_set(name) for name in _STATISTICS}
+    for name in sorted(name for name, value in options.items() if value and name not in _KINDS[kind]):
         raise click.UsageError(f"{name} is not an option of {kind}; omit it.")
     people = split([*(human or []), *(names or [])])
     if names and not human:
@@ -140,6 +141,12 @@ def plot(
     plots.save(axes := calls[kind](), output)
     click.echo(plots.alt(axes))
     click.echo(f"{output} ({output.stat().st_size / 1000:.0f} kB)", err=True)
+
+
+def _is_set(name: str) -> bool:
+    """Return True if an option is on the command line."""
+    source = click.get_current_context().get_parameter_source(name.removeprefix("--"))
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _one_metric(metrics: list[str] | None) -> str | None:

@@ -9,7 +9,7 @@ import click
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_labels, complete_systems
 from nlgauge.cli.options import ResultDirectory, Selecting, narrowed, one_of
-from nlgauge.cli.output import STDOUT, show
+from nlgauge.cli.output import STDOUT, say, show
 from nlgauge.cli.parameters import option
 from nlgauge.cli.segment_files import FORMS, check_target, form_of, write_columns, write_segments
 
@@ -102,6 +102,8 @@ def segments(
         return
     metric = metrics[0] if metrics else result.labels[0]
     rows = result.missing(metric) if worst is None else result.worst(metric, worst)
+    if missing and not rows:
+        say(f"every segment has a score of {metric}")
     if (output == STDOUT and form is None) or not rows:
         show(rows)
         return

@@ -180,7 +180,7 @@ def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
 
 
 def written(rows: Iterable[BenchmarkRow], pairs: Iterable[Pair] = ()) -> bytes:
-    """Rows, or pairs of them, as JSON lines that `read_lines` reads."""
+    """Return rows, or pairs of them, as JSON lines that `read_lines` reads."""
     by_key = {(row.segment, row.system): row for row in rows}
     encode = msgspec.json.Encoder().encode
     judged = list(pairs)

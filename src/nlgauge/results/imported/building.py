@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,7 @@ from nlgauge.metric.registry import metric_classes
 from nlgauge.metric.table import Table
 from nlgauge.results.imported.answers import AnswerFields, Answers
 from nlgauge.results.imported.columns import ScoreReader, Scores, ScoreSpec, described_score, score_specs
+from nlgauge.results.labels import labels_found
 from nlgauge.results.result import Result
 
 # The field of a result with every single score, if a segment has several.
@@ -133,6 +135,7 @@ def from_answers(
     seed: int = SEED,
 ) -> Result:
     """Return the result of answers; `reasons` has the reasons for missing scores by score and record."""
+    _warn_of_repeats(answers)
     corpus = Corpus.of_parts(answers.parts([spec.name for spec in specs], ignore_inputs), lang)
     result = Result(corpus, {}, {}, Costs(), Job({}, None, RunOptions(seed)), environment())
     for spec in specs:
@@ -143,6 +146,20 @@ def from_answers(
         }
         result = _with_columns(result, reader, columns, origin)
     return result
+
+
+def _warn_of_repeats(answers: Answers) -> None:
+    """Warn if one system has more answers per segment than another."""
+    means = {
+        system: sum(map(len, rows)) / max(1, sum(map(bool, rows))) for system, rows in answers.rows.items()
+    }
+    most, least = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+    if means[most] > means[least]:
+        warnings.warn(
+            f"{most} has {means[most]:.3g} answers per segment, {least} has {means[least]:.3g}; the means over the"
+            " answers of each segment are compared.",
+            stacklevel=4,
+        )
 
 
 def with_scores(
@@ -309,6 +326,12 @@ def _with_columns(result: Result, reader: ScoreReader, read: Mapping[str, _Colum
 def is_imported(result: Result, label: str) -> bool:
     """Return True if the scores of a label were imported."""
     return isinstance(result._job.metrics[label], Imported)
+
+
+def imported_label(result: Result, name: str) -> str | None:
+    """Return the label of the imported score that a name stands for, also without its prefix; None if there is none."""
+    labels = [name] if name in result.labels else labels_found(name, result._job.metrics)
+    return labels[0] if len(labels) == 1 and is_imported(result, labels[0]) else None
 
 
 def single_scores(result: Result, label: str) -> dict[str, list[list[list[float]]]]:

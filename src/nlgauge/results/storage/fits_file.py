@@ -1,5 +1,5 @@
-"""fits.npz: what was fitted on the whole corpus. It is read without trust: no pickle, nothing compressed,
-nothing larger than the file says it is.
+"""fits.npz: the values that were fitted on the whole corpus. It is read without trust: no pickle, nothing
+compressed, nothing larger than declared.
 """
 
 from __future__ import annotations

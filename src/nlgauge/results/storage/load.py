@@ -90,7 +90,7 @@ def load(directory: str | Path) -> Result:
         TypeError,
         AttributeError,
         OverflowError,
-        RuntimeError,  # RecursionError, and what zipfile raises of encrypted members and unknown versions
+        RuntimeError,  # RecursionError, and errors of zipfile for encrypted members and unknown versions
     ) as error:
         raise ResultError(f"{place} is damaged: {error!r:.300}") from None
 

@@ -96,7 +96,7 @@ def _all_rows(result: Result) -> Iterator[PartRows]:
 def _saved_run(
     result: Result, texts: bool, facts: StoredFacts, statistics: list[StoredPart], fits: list[SavedFit]
 ) -> SavedRun:
-    """Return what run.json says of a result."""
+    """Return the content of run.json for a result."""
     tables = []
     for (system, label), table in result._tables.items():
         averaged = table.metric.function if isinstance(table.metric, Averaged) else None
@@ -164,5 +164,5 @@ def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
 
 
 def _json_number(value: Any) -> Any:
-    """JSON has neither NaN nor infinity: they are written as strings that no score can be."""
+    """Return a number for JSON; NaN and infinity become strings, which no score can be."""
     return {"float": str(value)} if isinstance(value, float) and not math.isfinite(value) else value

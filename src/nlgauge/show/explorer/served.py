@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,33 +26,43 @@ from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
 from nlgauge.results.imported.human import HumanScores, with_human_scores
 from nlgauge.results.joined import of_systems
+from nlgauge.results.runs.alignment import Runs, aligned
+from nlgauge.results.runs.slices import LENGTH, by_length, by_value, sliced_fields
+from nlgauge.results.runs.testing import compare_runs
 from nlgauge.results.selecting import columns_of, matching
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.runs import run_parts
 from nlgauge.show.page_data.trust import Trust, trust_of
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-# Slices by length are about as large as each other.
-_LENGTHS = 4
-_LENGTH = "length"
-_MOST_SLICES = 50
 _MOST_VIEWS = 32
 # The numbers of an output that differ between selections, and those of the whole page.
 _NUMBERS = ("scores", "low", "high", "letters", "ranks", "pairs", "best", "missing", "unequal", "reason")
 _WHOLE_PAGE = ("order", "in_top", "votes", "humans", "alike", "verdict", "remarks", "agreement")
-# How many segments a slice must have for an interval to mean something.
+# Smallest number of segments of a slice with a meaningful interval.
 FEW = 5
 
 
 class Served:
-    """One result with its name; everything is computed when it is first asked for, and some of it kept."""
+    """One result with its name; everything is computed at the first request, and some of it stored."""
 
-    def __init__(self, result: Result, name: str, human: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        result: Result,
+        name: str,
+        human: Sequence[str] | None = None,
+        against: Served | None = None,
+        pairs: Mapping[str, str] | None = None,
+    ) -> None:
         self.result = result
         self.human = with_human_scores(result, human)
+        self.named = human
         self.name = name
+        self.against = against
+        self.pairs = pairs
         self.why = lru_cache(maxsize=2048)(self._why)
         self.slices = lru_cache(maxsize=64)(self._slices)
         self.view = lru_cache(maxsize=_MOST_VIEWS)(self._view)
@@ -79,7 +88,18 @@ class Served:
             "slices": list(self.dimensions),
             "trust": None if (trusted := self.trusted()) is None else trusted.described(),
         }
-        return {**found, **texts, "meta": json_part(meta)}
+        old: dict[str, bytes] = {}
+        if self.runs is not None and self.against is not None:
+            names = self.name, self.against.name
+            meta["runs"], old = run_parts(self.runs, compare_runs(self.runs), names, bool(texts))
+        return {**found, **texts, **old, "meta": json_part(meta)}
+
+    @lazy
+    def runs(self) -> Runs | None:
+        """Return the alignment with the older run; None without one."""
+        if self.against is None:
+            return None
+        return aligned(self.result, self.against.result, self.pairs, self.named)
 
     def _selected(self, where: str, systems: tuple[int, ...]) -> tuple[HumanScores, Array]:
         """Return the scores of the selected segments and systems, and the mask of the segments.
@@ -142,13 +162,10 @@ class Served:
         """Return the names to slice segments by, with the field of each: columns with few values, and the
         length of the reference or else of the source, which is not a field.
         """
-        fields = self.result.corpus.fields
         found: dict[str, str | None] = {
-            visible(name): name
-            for name, values in fields.items()
-            if name not in self.human.fields and 1 < len(set(map(str, values))) <= _MOST_SLICES
+            visible(name): name for name in sliced_fields(self.result.corpus, self.human.fields)
         }
-        return {_LENGTH: None, **found} if self.result.has_texts else found
+        return {LENGTH: None, **found} if self.result.has_texts else found
 
     def _why(self, segment: int, label: str) -> dict[str, Any]:
         """Return the explanations of a segment by one metric, for every system."""
@@ -190,35 +207,9 @@ class Served:
         return found
 
     def _groups(self, dimension: str) -> dict[str, list[int]]:
-        corpus = self.result.corpus
         field = self.dimensions[dimension]
-        if field is not None:
-            values = [str(value) for value in corpus.fields[field]]
-            return {
-                value: [i for i, own in enumerate(values) if own == value] for value in dict.fromkeys(values)
-            }
-        lengths = np.array([len(text.split()) for text in self._measured()])
-        edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _LENGTHS + 1), method="inverted_cdf"))
-        found = {}
-        for number, (low, high) in enumerate(
-            pairwise(edges.tolist() if len(edges) > 1 else [*edges.tolist(), *edges.tolist()])
-        ):
-            inside = (lengths >= low if number == 0 else lengths > low) & (lengths <= high)
-            first = low + (number > 0)
-            found[f"{first} to {high} words" if first < high else counted(high, "word")] = np.flatnonzero(
-                inside
-            ).tolist()
-        return {name: segments for name, segments in found.items() if segments}
-
-    def _measured(self) -> list[str]:
-        """Return the text of each segment whose length is used; "" if it has none."""
         corpus = self.result.corpus
-        if corpus.references is None and corpus.sources is not None:
-            return [corpus.texts[text] for text in corpus.sources.tolist()]
-        column = (
-            corpus.predictions[self.result.systems[0]] if corpus.references is None else corpus.references
-        )
-        return [corpus.texts[int(row[0])] if len(row) else "" for row in column]
+        return by_length(corpus) if field is None else by_value(corpus, field)
 
     def own(self, label: str, prediction: str, references: list[str], source: str) -> dict[str, Any]:
         """Return the scores and explanations of a text of the user by a metric of this result; fitted values

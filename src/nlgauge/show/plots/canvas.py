@@ -86,7 +86,9 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """One look for each series; every six of them the dashes change, and the markers go to other colors."""
+    """Return one look for each series; every six of them the dashes change, and the markers go to other
+    colors.
+    """
     size = len(COLORS)
     return [
         Look(COLORS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
@@ -167,7 +169,7 @@ def first_of(axes: Any) -> Any:
 
 
 def bare(ax: Axes, grid: str | None = None) -> Axes:
-    """Return an axes without a box, with small ticks and, if asked for, a pale grid behind the data."""
+    """Return an axes without a box, with small ticks and, with `grid`, a pale grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)
@@ -179,7 +181,7 @@ def bare(ax: Axes, grid: str | None = None) -> Axes:
 
 
 def legend_below(axes: Any, handles: Sequence[Any], columns: int, loc: str = "left", **options: Any) -> None:
-    """Put a legend below the panels; one on an axes among others stays inside it."""
+    """Put a legend below the panels; the legend of one axes of several stays inside it."""
     style = {"handles": handles, "frameon": False, "fontsize": SMALL, **options}
     figure = first_of(axes).figure
     alone = {*np.atleast_1d(axes).flat} >= {ax for ax in figure.axes if ax.get_visible()}
@@ -271,7 +273,7 @@ def columns_for(titles: Sequence[object], beside: float) -> int:
 
 
 def plain(size: float = TEXT, **further: Any) -> dict[str, Any]:
-    """Properties of a text that is shown literally: a name with $ or _ is not taken for a formula."""
+    """Return properties of a text that is shown literally: a name with $ or _ is not taken for a formula."""
     return {"fontsize": size, "parse_math": False, "usetex": False, **further}
 
 
@@ -287,7 +289,7 @@ def named_ticks(
     places: Sequence[float] | None = None,
     **further: Any,
 ) -> None:
-    """One tick per name, at 0, 1, 2, ... or at the places given."""
+    """Return one tick per name, at 0, 1, 2, ... or at the places given."""
     axis.set_ticks(
         range(len(names)) if places is None else places,
         [shown(name) for name in names],

@@ -1,7 +1,7 @@
 // Agreement of scores over all outputs of all systems, and the largest disagreements of two scores.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { color, correlation, nameOf, number, plural, swatch } from "./format.js";
+import { briefOf, color, correlation, nameOf, number, plural, swatch } from "./format.js";
 import { snippet } from "./listed.js";
 import { current, isChosen, isSelected, unselected } from "./selection.js";
 import { svg } from "./charts.js";
@@ -98,14 +98,14 @@ function map() {
     const output = outputs[at(row)];
     const style = output.people ? " human" : "";
     const middle = top + row * size + size / 2;
-    picture.append(g("text", { class: `row${style}`, x: left - 8, y: middle + 4, "text-anchor": "end" }, nameOf(output) + (output.up === false ? " ↓" : "")));
+    picture.append(g("text", { class: `row${style}`, x: left - 8, y: middle + 4, "text-anchor": "end", tip: output.label }, briefOf(output) + (output.up === false ? " ↓" : "")));
     for (let column = 0; column < row; column++) {
       const value = matrix[one][found.order[column]];
       picture.append(cell(value, at(row), at(column), left + column * size, top + row * size, size));
     }
     picture.append(g("rect", { class: "self", x: left + row * size + 0.5, y: top + row * size + 0.5, width: size - 1, height: size - 1 }));
     const slanted = `translate(${left + row * size + size / 2 + 4},${top + count * size + 10}) rotate(-48)`;
-    picture.append(g("text", { class: `col${style}`, transform: slanted, "text-anchor": "end" }, nameOf(output)));
+    picture.append(g("text", { class: `col${style}`, transform: slanted, "text-anchor": "end", tip: output.label }, briefOf(output)));
   });
   const named = place => nameOf(outputs[at(place)]);
   const rows = () => found.order.map((one, row) => [named(row), ...found.order.map(other => (matrix[one][other] === null ? null : { value: matrix[one][other], text: correlation(matrix[one][other]) }))]);

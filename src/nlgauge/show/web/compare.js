@@ -1,7 +1,7 @@
 // A system against a baseline: the gain on every score, and of one score on every segment.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { arrow, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
+import { arrow, briefOf, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
 import { MISSING, boardOutputs } from "./leaderboard.js";
 import { snippet } from "./listed.js";
 import { chosenSystems, isChosen, isSelected, shown } from "./selection.js";
@@ -104,8 +104,8 @@ function forest() {
         { scope: "row" },
         h(
           "button",
-          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, onclick: choose },
-          nameOf(output),
+          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, tip: output.label, onclick: choose },
+          briefOf(output),
           h("span", { class: "dir" }, arrow(output)),
         ),
         lacking(output) && h("small", { class: "missing", tip: "Segments without a score\nof the system and of the baseline" }, lacking(output)),
@@ -141,7 +141,7 @@ function forest() {
           {},
           h("td"),
           h("th", { class: "sides", tip: `Better\nto the left ${systems[state.b]}, to the right ${systems[state.a]}` }, h("span", {}, `← ${systems[state.b]}`), h("span", {}, `${systems[state.a]} →`)),
-          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; minus if it is worse` }, "gain"),
+          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; negative if it is worse` }, "gain"),
           h("th", { class: "num", tip: `p\n${store.meta.test.name}, only this pair` }, "p"),
           h("th", { class: "num", tip: "p (max-T)\ncorrected for all pairs of systems" }, "p (max-T)"),
         ),

@@ -14,6 +14,7 @@ import { segmentKeys, segments, sorts } from "./segments.js";
 import { cost } from "./cost.js";
 import { provenance } from "./provenance.js";
 import { live } from "./live.js";
+import { runs } from "./runs.js";
 
 const THEMES = { auto: "◐", light: "☀", dark: "☾" };
 const KEYS = [
@@ -24,11 +25,11 @@ const KEYS = [
   ["/", "find in texts"],
   ["e", "only segments that meet an expression"],
   ["x", "swap the two systems"],
-  ["l c w a s", "to leaderboard, compare, trust, agreement, segments"],
+  ["r l c w a s", "to runs, leaderboard, compare, trust, agreement, segments"],
   ["t", "light, dark or system setting"],
   ["Esc", "close"],
 ];
-const SECTIONS = { l: "leaderboard", c: "compare", w: "trust", a: "agreement", s: "segments" };
+const SECTIONS = { r: "runs", l: "leaderboard", c: "compare", w: "trust", a: "agreement", s: "segments" };
 
 start().catch(error => {
   byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. Use a browser of 2024 or later.`));
@@ -65,6 +66,7 @@ async function show(result) {
   state.label = meta.labels.find(label => label in meta.explained) ?? null;
   begin(meta, store.ids, sorts);
   startSelection();
+  runs();
   leaderboard();
   performance.mark("first");
   compare();
@@ -145,7 +147,7 @@ function keys(event) {
   const writing = event.target.matches?.("input, select, textarea") || document.querySelector("dialog[open]");
   if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
   const { systems, labels, explained } = store.meta;
-  if (event.key in SECTIONS) {
+  if (event.key in SECTIONS && !byId(SECTIONS[event.key]).hidden) {
     set({ section: SECTIONS[event.key] }, "section");
   } else if (event.key in segmentKeys && byId("detail")) {
     event.preventDefault();

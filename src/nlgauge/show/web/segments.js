@@ -7,7 +7,7 @@ import { snippet } from "./listed.js";
 import { chosenSystems, isChosen, isSelected, select, selection } from "./selection.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
-import { BESIDE, detail } from "./detail.js";
+import { detail } from "./detail.js";
 import { bounds, scoredOutputs } from "./scored.js";
 import { area, curveMonotoneX, scaleLinear } from "./vendor/d3.js";
 
@@ -148,9 +148,8 @@ function query() {
 }
 
 function ordering() {
-  const name = id => (id === "gap" && store.meta.systems.length > BESIDE ? "the two systems differ most" : ORDERS[id]);
   const offered = Object.keys(ORDERS).filter(id => (store.meta.systems.length > 1 || id !== "gap") && (store.lengths || id !== "long"));
-  return h("select", { "aria-label": "Order", onchange: event => set({ sort: event.target.value }, "listed") }, offered.map(id => h("option", { value: id, selected: state.sort === id }, name(id))));
+  return h("select", { "aria-label": "Order", onchange: event => set({ sort: event.target.value }, "listed") }, offered.map(id => h("option", { value: id, selected: state.sort === id }, ORDERS[id])));
 }
 
 // A choice for each column of the data that has few values.
@@ -198,20 +197,14 @@ function systems() {
   return h("details", { class: "systems" }, h("summary", {}, state.systems === null ? "Systems: all" : `Systems: ${state.systems.length} of ${names.length}`), h("div", {}, names.map(box)));
 }
 
-// The systems whose scores order the list: those that a segment shows side by side.
-function ranged() {
-  const chosen = chosenSystems();
-  return chosen.length > BESIDE && state.sort === "gap" ? [state.a, state.b] : chosen;
-}
-
 // Which segments are listed, and in which order.
 async function refresh() {
   const { segments: count } = store.meta;
+  const chosen = chosenSystems();
   const [low, high, mean] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)];
-  const shown = ranged();
   for (let segment = 0; segment < count; segment++) {
     let [least, most, sum, known] = [Infinity, -Infinity, 0, 0];
-    for (const system of shown) {
+    for (const system of chosen) {
       const score = store.score(state.output, system, segment);
       if (Number.isNaN(score)) continue;
       least = Math.min(least, score);

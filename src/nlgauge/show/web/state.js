@@ -26,10 +26,13 @@ export const state = {
   y: 1,
   method: "spearman",
   system: 0,
-  reference: 0,
+  // null: the reference that counted.
+  reference: null,
   whole: "text",
   value: null,
   every: false,
+  // The text of two runs: "both" shows their differences.
+  run: "both",
 };
 
 // A change of these is a step that the Back button undoes.
@@ -111,6 +114,7 @@ function described(meta, ids, sorts) {
     ["ref", "reference", counted],
     ["form", "whole", among(["text", "links", "matrix"])],
     ["value", "value", free],
+    ["run", "run", among(["both", "old", "new"])],
     ["every", "every", { write: () => "yes", read: text => (text === "yes" ? true : undefined) }],
   ];
 }

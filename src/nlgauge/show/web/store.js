@@ -5,6 +5,8 @@ const api = document.documentElement.dataset.api ?? null;
 // A byte order mark is a character of a text like any other.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const parts = new Map();
+// Segments in one part of old texts.
+const OLD = 256;
 
 export const store = {
   // True in the explorer, which computes the parts that a report does not contain.
@@ -36,6 +38,7 @@ export const store = {
     Object.assign(this, { scores, predictions, allReferences: references, offsets, sources, lengths, fields });
     this.ids = JSON.parse(decoder.decode(ids));
     if (lengths) this.place();
+    this.oldScores = this.meta.runs ? await numbers("old_scores", Float32Array) : null;
     return this.meta;
   },
 
@@ -60,6 +63,23 @@ export const store = {
   score(output, system, segment) {
     const { column } = this.meta.outputs[output];
     return column === null ? NaN : this.scores[(column * this.meta.systems.length + system) * this.meta.segments + segment];
+  },
+
+  // The score of the old run, by its column and pair; NaN for a segment that is not compared.
+  oldScore(column, pair, segment) {
+    return this.oldScores[(column * this.meta.runs.pairs.length + pair) * this.meta.segments + segment];
+  },
+
+  isCompared(segment) {
+    const { columns, pairs } = this.meta.runs;
+    return columns.some((_, column) => pairs.some((__, pair) => !Number.isNaN(this.oldScore(column, pair, segment))));
+  },
+
+  // Texts of the old run that differ from those of the new one, by the number of the pair.
+  async old(segment) {
+    if (!this.meta.runs?.texts) return {};
+    const all = await part(`old${Math.floor(segment / OLD)}`, bytes => JSON.parse(decoder.decode(bytes)));
+    return all[segment] ?? {};
   },
 
   prediction(system, segment) {
@@ -123,6 +143,11 @@ export const store = {
     const address = `${api}/${this.result}/${what}?${new URLSearchParams(query)}`;
     if (!this.answers.has(address)) this.answers.set(address, fetched(address).then(answer => answer.json()));
     return this.answers.get(address);
+  },
+
+  // The number of the page that compares two results.
+  compared(result, old) {
+    return fetched(`${api}/compare?${new URLSearchParams({ new: result, old })}`).then(answer => answer.json());
   },
 
   results() {

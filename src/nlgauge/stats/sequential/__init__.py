@@ -3,7 +3,7 @@
 Two engines. Use `PlannedLooks` if the number of units (segments or documents) is known: it works for every
 additive metric, with documents and with missing scores. Use `anytime` only for a stream of unknown length.
 
-The interface of a loop that asks for scores look by look:
+The interface of a loop that gets its scores look by look:
 
     test = PlannedLooks(Clusters(documents, segments), alpha=0.05, looks=20, spending="t2", seed=seed)
     test.resume(state)                       # only if an earlier process was interrupted: its `test.state()`
@@ -12,7 +12,7 @@ The interface of a loop that asks for scores look by look:
         first, second = ...                  # unit totals of both systems (units, width): `Resampling.totals`
         outcome = test.look(first, second, score)   # score: sums (n, width) of statistics -> outputs (n,)
         ... save test.state() ...            # plain data, for run.json
-    low, high = test.interval(first, second, score)
+    low, high = outcome.interval
 
 Rows of units that no look has reached are ignored, whatever they contain, so cached scores of later segments
 change no verdict. `outcome.sign` is 1 if the output of the first system is higher, -1 if it is lower, and 0

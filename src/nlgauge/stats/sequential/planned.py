@@ -28,15 +28,13 @@ from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError, ResultError
 from nlgauge.stats.corrections import SLACK, least_p
-from nlgauge.stats.intervals import check_confidence, quantiles
+from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.resampling import check_resampling
 from nlgauge.stats.sequential.spending import checked_spending, look_sizes, spent
 from nlgauge.stats.units import Clusters, resampled_sums
 
 # Outputs (n,) of n sums of statistics (n, width).
 Score = Callable[[Array], Array]
-# Resamples of an interval that lie outside of it, at least.
-_OUTSIDE = 20
 _OPTIONS = ("alpha", "spending", "resamples")
 _DAMAGED = "the saved state of the sequential test is damaged; start the run again."
 _UNKNOWN = "a score is undefined or infinite, so the difference is not known"
@@ -46,9 +44,9 @@ class Look(NamedTuple):
     """The outcome of a look.
 
     `number` counts looks from 1. `difference` is the output of the first system minus the output of the
-    second. `sign` is its sign if the test stops here, otherwise 0. `alpha` is the level spent by this look;
-    `confidence` = 1 - alpha is the level of the interval that agrees with the test. `p` is NaN, with a reason,
-    if the difference is not defined.
+    second. `sign` is its sign if the test stops here, otherwise 0. `alpha` is the level spent by this look, and
+    `limit` the largest absolute difference that does not stop the test here; infinite if none would. `p` is NaN,
+    with a reason, if the difference is not defined.
     """
 
     number: int
@@ -57,12 +55,16 @@ class Look(NamedTuple):
     p: float
     alpha: float
     sign: int
+    limit: float = math.nan
     reason: str = ""
 
     @property
-    def confidence(self) -> float:
-        """Confidence of the interval that agrees with the test at this look."""
-        return 1 - self.alpha
+    def interval(self) -> tuple[float, float]:
+        """Interval of the difference, which excludes 0 if and only if the test stops here.
+
+        The intervals of all looks together contain the difference with the confidence of the whole test.
+        """
+        return self.difference - self.limit, self.difference + self.limit
 
 
 class PlannedLooks:
@@ -81,7 +83,7 @@ class PlannedLooks:
     resamples : int
         Number of swap vectors; 10,000 if alpha is below 0.01.
     seed : int
-        Seed of order, swaps and bootstrap.
+        Seed of order and swaps.
     """
 
     def __init__(
@@ -91,7 +93,7 @@ class PlannedLooks:
         alpha: float = 0.05,
         looks: int = 20,
         spending: str = "t2",
-        resamples: int = 2000,
+        resamples: int = 5000,
         seed: int = 12345,
     ) -> None:
         check_resampling(resamples, seed)
@@ -176,11 +178,11 @@ class PlannedLooks:
         if not math.isfinite(observed) or not np.isfinite(null).all():
             self._crossed.append([])
             return outcome._replace(reason=_UNKNOWN)
-        p, crossing = self._compared(abs(observed), np.abs(null), alpha, int(seen.sum()))
+        p, limit, crossing = self._compared(abs(observed), np.abs(null), alpha, int(seen.sum()))
         if p <= alpha:
             self.sign, crossing = int(np.sign(observed)), []
         self._crossed.append(crossing)
-        return outcome._replace(p=p, sign=self.sign)
+        return outcome._replace(p=p, sign=self.sign, limit=limit)
 
     def _differences(self, totals: Array, score: Score) -> tuple[float, Array]:
         """Return the difference of the outputs of two systems, and after each swap vector."""
@@ -193,45 +195,26 @@ class PlannedLooks:
             (observed,) = score(sums[0][None]) - score(sums[1][None])
         return float(observed), null
 
-    def _compared(self, observed: float, null: Array, alpha: float, units: int) -> tuple[float, list[int]]:
-        """Return p, and the vectors that cross if the test continues."""
+    def _compared(
+        self, observed: float, null: Array, alpha: float, units: int
+    ) -> tuple[float, float, list[int]]:
+        """Return p, the limit of this look, and the vectors that cross if the test continues."""
         alive = np.ones(self.resamples, dtype=bool)
         alive[[vector for crossing in self._crossed for vector in crossing]] = False
         used = self.resamples - int(alive.sum())
         slack = SLACK * (max(observed, float(null.max(initial=0.0))) or 1.0)
         more = int((alive & (null >= observed - slack)).sum())
         # No difference of few units is rarer than `least_p`, whatever a sample of their swaps shows.
-        floor = used / (self.resamples + 1) + float(least_p(units))
-        p = max((used + more + 1) / (self.resamples + 1), min(1.0, floor))
+        floor = min(1.0, used / (self.resamples + 1) + float(least_p(units)))
+        p = max((used + more + 1) / (self.resamples + 1), floor)
         quota = math.floor(alpha * (self.resamples + 1)) - used
         if quota <= 0:
-            return p, []
-        limit = np.sort(null[alive])[-quota]
+            return p, math.inf, []
+        limit = float(np.sort(null[alive])[-quota])
         crossing = alive & (null >= limit - slack)
         if crossing.sum() > quota:
             crossing = alive & (null > limit + slack)
-        return p, np.flatnonzero(crossing).tolist()
-
-    def interval(
-        self, first: Array, second: Array, score: Score, units: Array | None = None
-    ) -> tuple[float, float]:
-        """Return the bootstrap interval of the difference on the units seen, at the confidence of the last
-        look; NaN bounds with fewer than two units.
-
-        Parameters are the parameters of `look`.
-        """
-        seen = self.seen() if units is None else self.seen() & units
-        if seen.sum() < 2:
-            return math.nan, math.nan
-        alpha = spent(self.sizes[self.at - 1] / self.clusters.count, self.alpha, self.spending)
-        # Far quantiles need more resamples.
-        resamples = max(self.resamples, math.ceil(2 * _OUTSIDE / alpha))
-        counts = self.clusters.bootstrap(resamples, self.seed, int(seen.sum()))
-        width = first.shape[1]
-        sums = resampled_sums(counts, np.hstack([first[seen], second[seen]]))
-        with np.errstate(invalid="ignore"):
-            samples = score(sums[:, :width]) - score(sums[:, width:])
-        return quantiles(samples, alpha / 2, 1 - alpha / 2)
+        return p, math.inf if floor > alpha else limit, np.flatnonzero(crossing).tolist()
 
     def state(self) -> dict[str, Any]:
         """Return the state as plain data, for `resume`."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.originals import (
+    cogito,
     dialogue,
     mqm,
     novikova,
@@ -61,6 +62,7 @@ _READERS = (
     _Reader(wmt.knows_assessments, wmt.read_assessments, _named("wmt17_da_seg")),
     _Reader(wmt.knows_testset, wmt.read_testset, _named("wmt17_da_seg")),
     _Reader(webnlg.knows, webnlg.read, _named("webnlg2020_en")),
+    _Reader(cogito.knows, cogito.read, _named("cdsr_cogito")),
 )
 
 

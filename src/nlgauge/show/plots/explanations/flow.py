@@ -15,7 +15,7 @@ from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, 
 if TYPE_CHECKING:
     from nlgauge.explanations import Span
 
-# How tokenizers mark the beginning of a word, and a token that continues one.
+# Marks of tokenizers for the beginning of a word, and for a token that continues a word.
 _STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
 _GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
 
