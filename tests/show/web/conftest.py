@@ -116,7 +116,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         if name not in written:
             title = "<script>window.pwned=9</script>\u202e" if variant == "hostile" else variant
             written[name] = result_of(variant).report(
-                place / f"{len(written)}.html", title=title, resamples=200, **options
+                place / f"{len(written)}.html", title=title, **{"resamples": 200, **options}
             )
         return written[name]
 

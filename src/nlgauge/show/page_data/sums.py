@@ -1,13 +1,12 @@
 """What a page needs to compute scores of some segments again: means of segment scores, or sums of statistics and the
 program that makes scores of them.
 
-A program is the metric's own `score`, executed once on symbols (`nlgauge.metric.compiled.score_program`): plain data,
+A program is the metric's own `score`, executed once on symbols (`nlgauge.metric.compiled.plain_scores`): plain data,
 which `show/web/programs.js` runs on the sums of the selected segments.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge._core.safe_text import visible
 from nlgauge.metric import Metric
-from nlgauge.metric.compiled import score_program
-from nlgauge.metric.symbols import CODES, Untraceable
+from nlgauge.metric.compiled import plain_scores
 from nlgauge.show.page_data.parts import array_part
 
 if TYPE_CHECKING:
@@ -84,12 +82,9 @@ def _add(found: Sums, label: str, metric: Metric, statistics: Sequence[Mapping[s
     """Add the statistics and the program of a metric, or the reason why there is none."""
     parts = {part: rows.shape[1] for part, rows in statistics[0].items()}
     names = [outputs[0].name for outputs in metric.outputs().values()]
-    try:
-        outputs, program = score_program(metric, parts)
-    except Exception as error:
-        # Symbols are not arrays in every respect, and metrics of other packages may expect more.
-        reason = str(error) if isinstance(error, Untraceable) else f"{type(error).__name__}: {error}"
-        found.sources |= {(label, name): f"its score {reason}, which a page cannot"[:200] for name in names}
+    program = plain_scores(metric, parts)
+    if program is None:
+        found.sources |= {(label, name): "its score is not plain arithmetic" for name in names}
         return
     values = np.stack([np.hstack([rows[part] for part in parts]) for rows in statistics])
     is_whole = bool((values >= 0).all() and (values < 2**32).all() and (values == np.rint(values)).all())
@@ -101,15 +96,8 @@ def _add(found: Sums, label: str, metric: Metric, statistics: Sequence[Mapping[s
             "part": part,
             "width": values.shape[2],
             "whole": is_whole,
-            "outputs": [visible(output) for output in outputs],
-            "program": {
-                "code": [(CODES[code], a, b, c, _plain(value)) for code, a, b, c, value in program.code],
-                "results": list(program.outputs),
-            },
+            "outputs": [visible(output) for output in program["outputs"]],
+            "program": {"steps": program["steps"], "outputs": list(program["outputs"].values())},
         }
     )
     found.sources |= {(label, name): "sums" for name in names}
-
-
-def _plain(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
