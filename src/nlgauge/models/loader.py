@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from nlgauge._core.lazy import lazy
-from nlgauge._core.threads import pass_threads
+from nlgauge._core.torch_threads import pass_threads
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, ModelSpec, model_name
 from nlgauge.models.networks.align_layout import align_model

@@ -14,7 +14,7 @@ from typing import Any
 from nlgauge._core.locks import ForkedLock
 from nlgauge._core.progress import report
 from nlgauge._core.ragged import Array
-from nlgauge._core.threads import pass_threads
+from nlgauge._core.torch_threads import pass_threads
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, Work
 from nlgauge.features.language_models.cloze import (
