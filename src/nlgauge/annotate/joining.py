@@ -45,7 +45,9 @@ def with_ratings(result: Result, path: str | Path) -> Result:
         if result.has_texts and prediction is not None:
             ids = result.corpus.predictions[system].lists()[places[segment]]
             if prediction not in [result.corpus.texts.strings[text] for text in ids]:
-                raise InputError(f"{where} has another text than the result; use the ratings of the same texts.")
+                raise InputError(
+                    f"{where} has another text than the result; use the ratings of the same texts."
+                )
         for dimension, values in ratings.items():
             by_system = columns.setdefault(
                 f"human.{dimension}", {name: [None] * len(places) for name in result.systems}
