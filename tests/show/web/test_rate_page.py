@@ -15,7 +15,9 @@ from page_cases import HOSTILE
 
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
+from nlgauge.annotate.interchange import merge
 from nlgauge.annotate.log import current
+from nlgauge.annotate.pages import offline_page
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.corpus import Corpus
 
@@ -259,6 +261,35 @@ def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], 
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         assert browsers.faults(page) == [], theme
+
+
+def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "esa")
+    file = offline_page(campaign, "ana", tmp_path / "ana.html")
+    shown = opened(file)
+    page = shown.page
+    press(page, "ArrowRight 1")
+    page.locator("#scale-esa").focus()
+    press(page, "9 0 Enter Enter")
+    page.locator("#scale-esa").focus()
+    press(page, "End Enter")
+    with page.expect_download() as download:
+        page.get_by_text("Save ratings as a file").click()
+    saved_file = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved_file)
+    assert saved_file.name == "ana-ratings.jsonl"
+    assert merge(campaign, saved_file) == 2
+    first, second = campaign.records()
+    assert (first["answers"], second["answers"]) == ({"esa": 90}, {"esa": 100})
+    assert [record["item"] for record in (first, second)] == campaign.order("ana")[:2]
+    text = campaign.items[first["item"]].outputs[0]
+    assert text[first["spans"][0]["start"] : first["spans"][0]["end"]] == "The"
+    assert [
+        address for address in shown.requests if not address.startswith(("file:", "data:", "blob:"))
+    ] == []
+    # The ratings are still there when the page is opened again.
+    assert "2 done" in opened(file).page.locator("#place").inner_text()
+    assert shown.errors == []
 
 
 def test_the_page_is_small() -> None:
