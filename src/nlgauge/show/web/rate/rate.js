@@ -263,7 +263,7 @@ function lean(mark) {
 }
 
 function told(words, waiting) {
-  status = waiting > 1 ? `${words} (${waiting} ratings)` : words;
+  status = waiting > 1 && words.startsWith("Not saved") ? `${words} (${waiting} ratings)` : words;
   const shown = byId("saved");
   if (!shown) return;
   shown.textContent = status;
