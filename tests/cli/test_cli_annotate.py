@@ -79,7 +79,7 @@ def test_results_without_texts_cannot_be_rated(tmp_path: Path) -> None:
         "annotate", "new", tmp_path / "out", "-o", tmp_path / "c", "--protocol", "da", "--annotators", "a"
     )
     assert done.exit_code == 2
-    assert mentions(done.stderr, "was saved without texts ... nothing to rate")
+    assert mentions(done.stderr, "was saved without texts")
 
 
 def test_status_export_and_add(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ class State:
     annotators : list of dict
         Progress and checks of each annotator.
     estimates : list of dict
-        Mean human score of each system and dimension, with metrics and from ratings alone.
+        Mean human score of each system and dimension, with metrics and only from ratings.
     differences : list of dict
         Differences of pairs of systems; `better` is the better system if the interval, corrected for the number
         of pairs, excludes 0.

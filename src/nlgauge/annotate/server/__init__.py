@@ -1,6 +1,6 @@
-"""The server of a campaign: annotators rate in the browser, the organizer sees what is known so far.
+"""The server of a campaign: annotators rate in the browser, the organizer sees the state.
 
-It is a process of its own: the explorer never writes.
+It is a separate process, because the explorer never writes.
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ function estimates(name, state) {
   const pairs = state.differences.filter(row => row.dimension === name);
   return section(
     `Scores: ${name}`,
-    table(["System", "Mean", "95% interval", `${number(low, digits)} to ${number(high, digits)}`, "Ratings alone", "Rated", "Worth"], means, 1),
-    h("p", { class: "rate-small" }, `The intervals are for a number of ratings that was fixed in advance. The thick line is the interval ${state.metrics.length ? "with the help of the metrics" : "of the mean"}, the thin line that of the ratings alone. Worth: how many ratings would be as good without metrics.`),
+    table(["System", "Mean", "95% interval", `${number(low, digits)} to ${number(high, digits)}`, "Only ratings", "Rated", "Worth"], means, 1),
+    h("p", { class: "rate-small" }, `The intervals are for a number of ratings that was fixed in advance. The thick line is the interval ${state.metrics.length ? "with the help of the metrics" : "of the mean"}, the thin line the interval of only the ratings. Worth: how many ratings would be as good without metrics.`),
     pairs.length > 0 && table(["Difference", "Estimate", "Interval for all pairs", "Better"], pairs.map(row => [`${row.system} minus ${row.other}`, number(row.estimate, digits), range(row.low, row.high, digits), row.better ?? "not decided"]), 1),
   );
 }
@@ -86,7 +86,7 @@ function decision(found) {
     found.kind === "sure"
       ? table(["Difference", "Value", "p", "Limit now", "Looks", "Better"], found.rows.map(row => [`${row.system} minus ${row.other}`, number(row.difference, 2), number(row.p, 4), number(row.alpha, 4), `${row.looks} of ${row.of}`, row.better ?? "open"]), 1)
       : table(["System", "Mean", "Interval at any time", "Segments"], found.rows.map(row => [row.system, number(row.mean, 2), range(row.low, row.high, 2), String(row.units)]), 1);
-  return section(title, h("p", { class: found.enough ? "rate-enough" : null }, words), rows, h("p", { class: "rate-small" }, "This advice uses ratings alone, and is valid although you look at it often."));
+  return section(title, h("p", { class: found.enough ? "rate-enough" : null }, words), rows, h("p", { class: "rate-small" }, "This advice uses only ratings, and is valid although you look at it often."));
 }
 
 function annotators(rows) {
