@@ -120,10 +120,18 @@ def test_no_look_before_its_units_are_finished(tmp_path: Path) -> None:
 
 def test_a_later_change_changes_no_look(tmp_path: Path) -> None:
     campaign = made(tmp_path, until=Until(sure=True), annotators=("ana",))
-    rated(campaign, "ana", noisy)
+    order = campaign.order("ana")
+    rated(campaign, "ana", noisy, 60)
     before = decision_of(campaign, campaign.records())
-    rated(campaign, "ana", {"da": 50})
-    assert decision_of(campaign, campaign.records()) == before
+    assert before is not None
+    assert before.enough
+    rated(campaign, "ana", {"da": 50}, 60)
+    with campaign.rating() as rater:
+        for key in order[60:]:
+            rater.rate("ana", key, noisy(campaign.items[key]))
+    after = decision_of(campaign, campaign.records())
+    assert after is not None
+    assert (after.units, after.rows) == (30, before.rows)
 
 
 def test_the_width_is_of_the_anytime_interval_of_ratings(tmp_path: Path) -> None:
