@@ -11,6 +11,7 @@ from typing import Any
 
 import browsers
 import pytest
+from marks import thorough
 from page_cases import HOSTILE
 
 from nlgauge.annotate.campaign import Campaign
@@ -133,10 +134,9 @@ def test_four_dimensions_are_answered_by_digits(tmp_path: Path, opened: Callable
 @pytest.mark.parametrize(
     ("protocol", "keys", "answers"),
     [
-        ("pairwise", "2", {"preferred": "tie"}),
         ("pairwise", "3", {"preferred": 1}),
         ("bws", "3 1", {"best": 2, "worst": 0}),
-        ("yes_no", "2", {"acceptable": False}),
+        *thorough(("pairwise", "2", {"preferred": "tie"}), ("yes_no", "2", {"acceptable": False})),
     ],
 )
 def test_choices_by_digits(
@@ -212,7 +212,7 @@ def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callab
     assert not [name for name in (*_SYSTEMS, "seg-", "ben", "41") if name.encode() in everything]
 
 
-@pytest.mark.parametrize("protocol", ["esa", "pairwise"])
+@pytest.mark.parametrize("protocol", ["esa", *thorough("pairwise")])
 def test_hostile_texts_stay_texts(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
     corpus = Corpus.read(
         dict.fromkeys(_SYSTEMS, HOSTILE), None, HOSTILE, ids=[str(i) for i in range(len(HOSTILE))]
@@ -242,12 +242,8 @@ def test_arrows_follow_the_direction_of_the_text(tmp_path: Path, opened: Callabl
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-_REST = ("likert", "da", "pairwise", "bws", "yes_no", "claims")
-
-
 @pytest.mark.parametrize(
-    "protocol",
-    ["esa", "mqm", *(pytest.param(name, marks=pytest.mark.thorough) for name in _REST)],
+    "protocol", ["esa", *thorough("likert", "da", "mqm", "pairwise", "bws", "yes_no", "claims")]
 )
 def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
     corpus = texts(4, ("A", "B", "C", "D"))

@@ -16,6 +16,7 @@ from typing import Any
 import browsers
 import pytest
 from click.testing import CliRunner
+from marks import thorough
 
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.cli.commands import app
@@ -74,7 +75,7 @@ class Server:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a signal of Unix")
-@pytest.mark.parametrize("count", [6, pytest.param(30, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [3, *thorough(30)])
 def test_a_study_from_texts_to_a_report(tmp_path: Path, opened: Callable[..., Any], count: int) -> None:
     texts(tmp_path / "texts.jsonl", count)
     result, campaign = tmp_path / "out", tmp_path / "campaign"
