@@ -30,9 +30,10 @@ import numpy as np
 import nlgauge
 from benchmarks.workloads import rows_of
 from nlgauge.annotate.builtin import PROTOCOLS
-from nlgauge.annotate.campaign import Campaign, Until
+from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.pages import offline_page
+from nlgauge.annotate.plan import Until
 from nlgauge.annotate.state import state_of
 from nlgauge.annotate.stopping import decision_of
 from nlgauge.corpus import Corpus

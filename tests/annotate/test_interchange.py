@@ -59,7 +59,7 @@ def test_the_samples_are_ratings_of_a_campaign(tmp_path: Path) -> None:
     file = read(sample("expected.jsonl"))
     assert add_annotations(campaign, file) == 8
     assert add_annotations(campaign, file) == 0
-    found = [each.plain() for each in annotations_of(campaign)]
+    found = [each.plain() for each in annotations_of(campaign, ratings_of(campaign))]
     by_key = {(row["annotator"], row["system"], row["segment"]): row for row in found}
     for row in expected():
         other = by_key[row["annotator"], row["system"], row["segment"]]
