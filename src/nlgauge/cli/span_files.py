@@ -41,7 +41,7 @@ class SpanFileOptions(Options):
         str | None,
         option(
             "--ends",
-            help="Inclusive (ends are last characters) or exclusive spans (default: by format).",
+            help="Meaning of ends: inclusive (last character) or exclusive (default: by format).",
             metavar="WHICH",
             panel=FILES,
         ),
