@@ -216,7 +216,9 @@ def _texts(names: Sequence[str]) -> Corpus | Result:
             )
         result = load(names[0])
         if not result.has_texts:
-            raise InputError(f"{names[0]} was saved without texts, so there is nothing to rate.")
+            raise InputError(
+                f"{names[0]} was saved without texts, which a campaign needs; score again, and save the texts."
+            )
         return result
     return Inputs(list(names)).read()
 
