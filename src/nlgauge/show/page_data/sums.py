@@ -1,5 +1,5 @@
-"""The data with which a page computes scores of some segments again: means of segment scores, or sums of statistics and the
-program that makes scores of them.
+"""The data with which a page computes scores of some segments again: means of segment scores, or sums of statistics
+and the program that makes scores of them.
 
 A program is the metric's own `score`, executed once on symbols (`nlgauge.metric.compiled.plain_scores`): plain data,
 which `show/web/programs.js` runs on the sums of the selected segments.

@@ -129,7 +129,7 @@ def _mean(row: Mapping[str, Any]) -> dict[str, str]:
         "system": row["system"],
         "mean": _number(row["estimate"]),
         "95% interval": _range(row["low"], row["high"]),
-        "ratings alone": _range(row["classical_low"], row["classical_high"]),
+        "only ratings": _range(row["classical_low"], row["classical_high"]),
         "rated": f"{row['labels']} of {row['of']}",
         "worth": _number(row["effective_labels"]),
     }
