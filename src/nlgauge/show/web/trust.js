@@ -6,7 +6,7 @@ import { snippet } from "./listed.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // Outputs of the list of disagreements.
 const MOST = 8;
