@@ -1,11 +1,12 @@
 """python -m benchmarks.false_alarms: how often compare, check and --until-sure claim a difference that does not exist,
 on real scores, and whether their intervals hold the true difference.
 
-    python -m benchmarks.false_alarms [--part equal | family | different] [--runs 1000] [--world NAME]
+    python -m benchmarks.false_alarms [--part equal | family | rank | different] [--runs 1000] [--world NAME]
 
     equal       systems without a difference: sides of real pairs are exchanged at random by segment or document, two
                 people rate the same text, or one system is shifted to the mean of the other (unequal noise)
     family      three equal systems and four scores: is any of the eight comparisons with the baseline significant?
+    rank        five equal systems: verdicts on 120 segments from real scores, do any two systems differ?
     different   segments drawn from real pairs of systems, whose difference on all segments is the truth
 
 Real scores: WMT24 (ESA, en-hi and en-cs), 15 judges and prompts on LLMBar, and five crowd workers per text of SummEval.
@@ -32,6 +33,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.features import RunOptions
 from nlgauge.metric import Output, Takes, View
 from nlgauge.metric.mean import MeanMetric
+from nlgauge.preferences import rank
 from nlgauge.results.asking import Sure
 from nlgauge.results.gate import Change, Margin, Rule, verdicts
 from nlgauge.results.result import Result
@@ -86,20 +88,21 @@ def translations() -> list[Pair]:
     """WMT24: every pair of systems of en-hi and en-cs, ESA scores from 0 to 1."""
     pairs = []
     for language in ("en-hi", "en-cs"):
-        scores: dict[str, dict[str, float]] = defaultdict(dict)
-        document = {}
-        for row in rows_of("wmt24_esa"):
-            if row["meta"]["lp"] == language:
-                scores[row["system"]][row["segment"]] = row["human"]["esa"] / 100
-                document[row["segment"]] = row["meta"]["document"]
-        segments = sorted(document)
-        owners = np.unique([document[segment] for segment in segments], return_inverse=True)[1]
-        table = {system: np.array([of[segment] for segment in segments]) for system, of in scores.items()}
-        pairs += [
-            Pair(np.stack([table[one], table[other]]), owners)
-            for one, other in combinations(sorted(table), 2)
-        ]
+        table, owners = _table(language)
+        pairs += [Pair(table[[one, other]], owners) for one, other in combinations(range(len(table)), 2)]
     return pairs
+
+
+def _table(language: str) -> tuple[np.ndarray, np.ndarray]:
+    scores: dict[str, dict[str, float]] = defaultdict(dict)
+    document = {}
+    for row in rows_of("wmt24_esa"):
+        if row["meta"]["lp"] == language:
+            scores[row["system"]][row["segment"]] = row["human"]["esa"] / 100
+            document[row["segment"]] = row["meta"]["document"]
+    segments = sorted(document)
+    owners = np.unique([document[segment] for segment in segments], return_inverse=True)[1]
+    return np.array([[scores[system][segment] for segment in segments] for system in sorted(scores)]), owners
 
 
 @cache
@@ -278,6 +281,56 @@ def part_family(runs: int, _: str | None) -> None:
         print(f"| {name} | {share(each)} |", flush=True)
 
 
+@cache
+def tables() -> list[tuple[np.ndarray, np.ndarray]]:
+    """WMT24: ESA scores (systems, segments) of en-hi and en-cs, and the document of each segment."""
+    return [_table(language) for language in ("en-hi", "en-cs")]
+
+
+def preferred(rng: np.random.Generator, by_document: bool) -> list[dict[str, object]]:
+    """Verdicts on all pairs of five real systems, whose names are exchanged at random by segment or document."""
+    scores, owners = tables()[rng.integers(2)]
+    if by_document:
+        chosen = np.flatnonzero(np.isin(owners, rng.choice(owners.max() + 1, 20, replace=False)))
+    else:
+        chosen = rng.choice(scores.shape[1], 120, replace=False)
+    systems = rng.choice(len(scores), 5, replace=False)
+    units = np.unique(owners[chosen] if by_document else chosen, return_inverse=True)[1]
+    names = rng.permuted(np.tile(np.arange(5), (units.max() + 1, 1)), axis=1)[units]
+    records: list[dict[str, object]] = []
+    for place, segment in enumerate(chosen.tolist()):
+        for one, other in combinations(range(5), 2):
+            difference = (
+                scores[systems[names[place, one]], segment] - scores[systems[names[place, other]], segment]
+            )
+            winner = "tie" if abs(difference) < 1e-9 else "first" if difference > 0 else "second"
+            record: dict[str, object] = {
+                "item": segment,
+                "first": f"S{one}",
+                "second": f"S{other}",
+                "winner": winner,
+            }
+            records.append(record | ({"doc": int(owners[segment])} if by_document else {}))
+    return records
+
+
+def part_rank(runs: int, world: str | None) -> None:
+    print(f"| {runs} runs, 5 equal systems | different letters | best rank above 1 | interval without 0 |")
+    print("|---|---|---|---|")
+    for number, name in selected(world, {"120 segments": 0, "20 documents": 0}):
+        rng = np.random.default_rng([28, number])
+        hits = []
+        for _ in range(runs):
+            ranked = rank(preferred(rng, by_document=number == 1))
+            apart = any(
+                not set(one.letters or "") & set(other.letters or "")
+                for one, other in combinations(ranked.rows, 2)
+            )
+            ranks = any((row.best_rank or 1) > 1 for row in ranked.rows)
+            hits.append([apart, ranks, np.mean([row.low > 0 or row.high < 0 for row in ranked.rows])])
+        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in np.mean(hits, axis=0))} |", flush=True)
+
+
 def drawn(pair: Pair, rng: np.random.Generator, documents: bool) -> Sample:
     """Segments, or whole documents, drawn from a real pair with replacement."""
     if not documents:
@@ -329,7 +382,7 @@ def part_different(runs: int, world: str | None) -> None:
         print(f"| {name} | {' | '.join(f'{value:.3f}' for value in np.mean(rows, axis=0))} |", flush=True)
 
 
-PARTS = {"equal": part_equal, "family": part_family, "different": part_different}
+PARTS = {"equal": part_equal, "family": part_family, "rank": part_rank, "different": part_different}
 
 
 def main() -> None:

@@ -39,7 +39,8 @@ from nlgauge.stats.sequential.planned import PlannedLooks
 from nlgauge.stats.sequential.spending import look_sizes
 from nlgauge.stats.units import Clusters
 
-SWAPS, ALPHA = 1000, 0.05
+# The number of swap vectors of `PlannedLooks`.
+SWAPS, ALPHA = 5000, 0.05
 LIMIT = -math.log(ALPHA)
 
 

@@ -121,7 +121,7 @@ public:
     }
     size_t width = 0;
     for (const auto &[count, output, higher] : parts) {
-      need(output < scores_.outputs(), "a part has an output that does not exist.");
+      need(output < scores_.outputs() && count <= statistics_.outputs() - width, "a part has an output or statistics that do not exist.");
       parts_.push_back({width, count, output, higher});
       width += count;
     }

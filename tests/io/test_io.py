@@ -978,7 +978,7 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
         ),
         (
             [{"id": 1, "prediction": "a"}] * 2,
-            ("d.jsonl, line 2 ... segment 1 ... d.jsonl, line 1 ... 'system'"),
+            "d.jsonl, line 2 ... segment 1 ... d.jsonl, line 1 ... --map system=FIELD",
         ),
         ([{"id": None, "prediction": "a"}], "d.jsonl, line 1: 'id' is None ... number"),
     ],

@@ -24,6 +24,7 @@ from nlgauge.engine.prepare import labeled, prepared
 from nlgauge.engine.segments import segment_scores
 from nlgauge.metric import Metric, first_output
 from nlgauge.metric.compiled import compiled, plain_scores, why_not_compiled
+from nlgauge.metric.program import CODES, Program
 from nlgauge.metric.registry import metric_classes
 from nlgauge.metrics.wer import Wer
 from nlgauge.testing import of_numbers
@@ -338,6 +339,41 @@ def test_other_texts_are_left_to_the_ordinary_way(predictions: Any, references: 
     assert form is not None
     assert form.native.statistics(predictions, references) is None
     assert form.native.scores(predictions, references, 0) is None
+
+
+def broken(
+    level: Any = ("13a", False, False),
+    kernel: Any = ("equal", 0, 0),
+    part: Any = (1, 0, True),
+    inputs: int = 1,
+) -> Any:
+    """A compiled metric whose one statistic, and score, is whether two texts are equal, with another argument."""
+    same = Program(inputs, [(CODES.index("input"), 0, -1, -1, 0.0)], [0])
+    parts = part if isinstance(part, list) else [part]
+    return NATIVE.CompiledMetric([level], [kernel], NATIVE.Program(*same), NATIVE.Program(*same), parts, True)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        {"level": ("no tokenizer", False, False)},
+        {"level": ("characters", False, True)},
+        {"kernel": ("no kernel", 0, 0)},
+        {"kernel": ("equal", 1, 0)},
+        {"kernel": ("equal", 2**64 - 1, 0)},
+        {"kernel": ("clipped_matches", 0, 65)},
+        {"kernel": ("edit_counts", 0, 0)},
+        {"part": (1, 1, True)},
+        {"part": (2, 0, True)},
+        {"part": (0, 0, True)},
+        {"part": [(1, 0, True), (2**64 - 1, 0, True), (1, 0, True)]},
+        {"inputs": 2},
+    ],
+)
+def test_a_compiled_metric_whose_parts_do_not_fit_is_refused(argument: dict[str, Any]) -> None:
+    assert broken().scores(["a b", "a"], ["a b", "b"], 0) == [1.0, 0.0]
+    with pytest.raises(ValueError, match=r"compiled|stems|level|part|programs"):
+        broken(**argument)
 
 
 def test_an_unknown_output_is_refused() -> None:

@@ -92,7 +92,7 @@ def test_one_look_is_the_ordinary_test() -> None:
     result = nlgauge.Scorer([judge()]).score_until_sure(texts, Sure(looks=1))
     whole = nlgauge.Scorer([judge()]).score_corpus(texts, None, result._job.options)
     assert result.sequential is not None
-    ordinary = whole.compare(resamples=2000)[whole.labels[0]]
+    ordinary = whole.compare(resamples=5000)[whole.labels[0]]
     assert result.sequential["p"] == pytest.approx(ordinary.p, abs=1e-12)
     assert result.sequential["gain"] == pytest.approx(ordinary.gain)
 

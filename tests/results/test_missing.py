@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm, t
 
 import nlgauge
 from nlgauge._core.ragged import Array
@@ -411,6 +412,23 @@ def test_identical_systems_are_equal_whatever_the_margin_is(margin: str) -> None
     )
     assert (found.word, found.why) == ("passed", "equal")
     assert math.isnan(found.detectable)
+
+
+def test_a_margin_is_compared_with_an_interval_that_is_wide_enough_for_few_segments() -> None:
+    # Percentiles of 8 segments alone would pass.
+    first = np.linspace(0.3, 0.9, 8)
+    second = first - np.array([0.12, -0.1, 0.1, -0.12, 0.14, -0.1, 0.12, -0.04])
+    result = graded({"A": first.round(3).tolist(), "B": second.round(3).tolist()})
+    row = result.compare("A", "B")["grade"]
+    margin = -row.gain_low + 0.001
+    rule = Rule(margins=(Margin(margin),))
+    (found,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], rule)
+    assert row.gain_low > -margin
+    assert found.word == "inconclusive"
+    factor = t.ppf(0.975, 7) / norm.ppf(0.975) * math.sqrt(8 / 7)
+    wide = Rule(margins=(Margin(-(row.gain - factor * (row.gain - row.gain_low)) + 0.001),))
+    (found,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], wide)
+    assert found.word == "passed"
 
 
 def test_the_drop_that_can_be_found_grows_with_tests_and_falls_with_segments() -> None:

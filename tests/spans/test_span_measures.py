@@ -60,10 +60,12 @@ def test_small_cases_equal_brute_force(penalty: float):
         assert precision_recall_f(values).mean(axis=0) == pytest.approx(corpus[measure]["macro"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_real_spans_of_people_and_sentinels():
     data = vectors("spans_wmt24_esa.json")
     people = first_of(spans.read(path_of("wmt24_esa")))
-    # The human translation is rated, but has no reference.
+    assert people.texts is not None and people.texts.unreferenced == {"refA"}
+    # The vectors leave the human translation out, which has no reference.
     people = people.only(*(system for system in people.systems if system != "refA"))
     for group, vector in data.items():
         chosen = [n for n, segment in enumerate(people.segments) if str(segment).startswith(group)]

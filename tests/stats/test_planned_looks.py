@@ -61,7 +61,7 @@ def ended(test: PlannedLooks, differences) -> list[Look]:
 
 def of_vectors() -> PlannedLooks:
     signs = np.random.default_rng(9).choice([-1.0, 1.0], size=(2000, 40))
-    return in_order(PlannedLooks(Drawn((signs < 0).astype(np.float64)), looks=8))
+    return in_order(PlannedLooks(Drawn((signs < 0).astype(np.float64)), looks=8, resamples=2000))
 
 
 def test_spending_of_the_vectors():

@@ -275,8 +275,8 @@ _GROUPS = ("(?:", "(?=", "(?!")
 def pattern(text: str) -> str:
     r"""Return a regular expression of the part of the language that Python and browsers share.
 
-    \d, \w and \b are those of ASCII, `.` is any character but a line feed, and `$` is the end of the text. Look-behind,
-    named groups, references to groups, possessive quantifiers and flags are refused.
+    \d, \w and \b mean characters of ASCII, `.` is any character but a line feed, and `$` is the end of the
+    text. Look-behind, named groups, references to groups, possessive quantifiers and flags are refused.
 
     Raises
     ------

@@ -55,7 +55,7 @@ PROTOCOLS: dict[str, Protocol] = {
                 categories=tuple(_MQM),
                 overlap=True,
                 limit=5,
-                weights="mqm",
+                weights="mqm,critical=10",
             ),
             instructions="Mark every error with its severity and its category, at most five in a text.",
         ),
@@ -80,7 +80,7 @@ PROTOCOLS: dict[str, Protocol] = {
                 )
             ],
             spans=MarkRules(severities=("evidence",), sides=("source",), missing=False, overlap=True),
-            instructions="Judge each claim by the source alone. You can mark the words that decide it.",
+            instructions="Judge each claim only by the source. You can mark the words that decide it.",
         ),
     )
 }

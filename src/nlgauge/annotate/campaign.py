@@ -2,7 +2,7 @@
 
 campaign.json     protocol, seed, systems, segments, annotators, the order of items of each annotator
 campaign-2.json   annotators and segments that were added later; further additions have the next numbers
-texts.jsonl       the texts of all segments, also of segments that nobody rates
+texts.jsonl       the texts of all segments, also of segments without a rating
 items.jsonl       the items: their keys, segments and systems; items-2.jsonl, ... of additions
 metrics.npz       scores of metrics for all outputs, if the campaign was created from a saved result
 tokens.json       digests of the access tokens

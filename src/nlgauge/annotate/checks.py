@@ -126,7 +126,7 @@ def _worse(campaign: Campaign, key: str, record: Record, done: Mapping[str, Reco
 
 
 def sign_test(lower: int, higher: int) -> float:
-    """Return the one-sided exact p-value of at least `lower` of `lower + higher` signs by chance; ties do not
+    """Return the exact one-sided p-value of at least `lower` of `lower + higher` signs by chance; ties do not
     count.
 
     >>> sign_test(8, 0), sign_test(0, 0)

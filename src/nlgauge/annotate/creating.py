@@ -113,7 +113,7 @@ def new(
         raise ParameterError(
             f"{target} exists",
             python="choose another directory for the campaign",
-            cli="give another -o, or use nlgauge annotate add",
+            cli="use another -o, or nlgauge annotate add",
         )
     _check_annotators(annotators, ())
     shares = _checked(Shares(overlap, overlap_of, repeats, damaged), annotators)
@@ -194,7 +194,7 @@ def add(campaign: Campaign, annotators: Sequence[str] = (), segments: int = 0) -
     """
     plan = campaign.plan
     if not annotators and not segments:
-        raise ParameterError("there is nothing to add; name annotators or a number of segments.")
+        raise ParameterError("nothing to add; name annotators or a number of segments.")
     if segments and (plan.until.sure or plan.until.width):
         raise ParameterError("a campaign that may stop early has all its segments from the start.")
     _check_annotators(annotators, plan.annotators)
@@ -266,7 +266,7 @@ def _drawn(
         if unknown:
             raise ParameterError(no_such("segment", unknown[0], list(pool)[:1000]))
         if count is not None:
-            raise ParameterError("segments are either drawn or named; give a number or ids.")
+            raise ParameterError("segments are either drawn or named; pass a number or ids.")
         chosen = list(dict.fromkeys(pool[name].unit for name in ids))
         wanted = set(ids) | {
             name for unit in chosen for name in segments_of[unit] if len(segments_of) < len(pool)
@@ -274,10 +274,7 @@ def _drawn(
     else:
         number = len(pool) if count is None else count
         if not 1 <= number <= len(pool):
-            raise ParameterError(
-                f"segments must be 1 to {len(pool)}, the number of segments, got {number}",
-                cli=f"--segments must be 1 to {len(pool)}",
-            )
+            raise ParameterError(f"segments must be 1 to {len(pool)}, the number of segments, got {number}.")
         chosen, wanted = [], set()
         for unit in rng.sample(list(segments_of), len(segments_of)):
             if len(wanted) >= number:
@@ -388,7 +385,7 @@ def _check_annotators(annotators: Sequence[str], present: Sequence[str]) -> None
         if code in present:
             raise ParameterError(
                 f"{code} is in the campaign already",
-                cli=f"nlgauge annotate tokens --new {code} gives a new address",
+                cli=f"nlgauge annotate tokens --new {code} creates a new address",
             )
         if code in annotators[:number]:
             raise ParameterError(f"the annotator {code!r} is named twice; use different codes.")

@@ -52,8 +52,8 @@ def read(path: Path) -> tuple[list[Record], bytes]:
     if damaged:
         raise ResultError(
             f"line {damaged[0]} of {path.name} is damaged (its check sum is wrong)",
-            python="Campaign.repair keeps the lines before and after it",
-            cli="nlgauge annotate status --repair keeps the lines before and after it",
+            python="Campaign.repair retains the lines before and after it",
+            cli="nlgauge annotate status --repair retains the lines before and after it",
         )
     return [line.record for line in lines if line.record is not None], rest
 

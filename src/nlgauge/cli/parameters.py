@@ -109,11 +109,11 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         try:
             number = self.kind(value)
         except ValueError:
-            self.fail(f"it must be a {self.name}, got {value!r}", param, ctx)
+            self.fail(f"it must be a {self.name}, got {value!r}.", param, ctx)
         low = self.at_least is not None and number < self.at_least
         high = self.at_most is not None and number > self.at_most
         if low or high or math.isnan(number):
-            self.fail(f"it must be {self.range or f'a {self.name}'}, got {value}", param, ctx)
+            self.fail(f"it must be {self.range or f'a {self.name}'}, got {value}.", param, ctx)
         return number
 
 

@@ -235,14 +235,28 @@ class ErrorSpan:
     end: int
     severity: str
     confidence: float | None = None
+    category: str = ""
+    side: str = "target"
+
+
+@dataclass(frozen=True)
+class UnplacedError:
+    """An error without a place in the text, such as an omission; `words` are those that a judge named."""
+
+    severity: str
+    category: str
+    words: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorSpans(Explanation):
-    """The text that was judged, and the errors found in it, from left to right."""
+    """The text that was judged, and the errors found in it, from left to right; `unplaced` are errors whose
+    words the text lacks.
+    """
 
     text: str
     errors: list[ErrorSpan]
+    unplaced: list[UnplacedError] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

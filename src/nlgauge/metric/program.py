@@ -6,15 +6,15 @@ A program lists instructions. The compiled module runs it on columns of numbers,
     {"inputs": 2, "steps": [["input", 0], ["input", 1], ["divide", 0, 1]], "outputs": [2]}
 
 Step number k computes the value k from earlier values. Its first element is the operation, the others are the numbers of
-the values that it reads, but for ["input", column] and ["constant", value]. The value of a constant is a number, "NaN",
-"Infinity" or "-Infinity". `outputs` are the numbers of the values that the program returns. All values are doubles, and
-rows do not depend on each other. The operations are:
+the values that it reads, except ["input", column] and ["constant", value]. The value of a constant is a
+number, "NaN", "Infinity" or "-Infinity". `outputs` are the numbers of the values that the program returns.
+All values are doubles, and rows do not depend on each other. The operations are:
 
     add, subtract, multiply, divide      as IEEE 754 defines them: 1 / 0 is infinity, and 0 / 0 is NaN
     negative, absolute, sqrt, isnan
     maximum a b                          a if a >= b or a is NaN, else b
     minimum a b                          a if a <= b or a is NaN, else b
-    greater, greater_equal, less,        1 if it is true, else 0; every comparison with NaN is 0, but for not_equal
+    greater, greater_equal, less,        1 if it is true, else 0; every comparison with NaN is 0, except not_equal
     less_equal, equal, not_equal
     `where` a b c                        c if a is 0, else b
     logical_and, logical_or,             1 or 0; every number except 0 is true, NaN too

@@ -162,14 +162,12 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
             )
     hints = get_type_hints(metric) if given else {}
     values = {key: _as_tuple(value, hints[key]) for key, value in given.items()}
+    if callable(values.get("tokenizer")):
+        from nlgauge.features.tokens.functions import name_of_function
+
+        values["tokenizer"] = name_of_function(values["tokenizer"])
     for parameter, value in values.items():
         if not _fits(value, hints[parameter]):
-            if parameter == "tokenizer" and callable(value):
-                raise ParameterError(
-                    f"{metric.name}: tokenizer must be a name, got a function, which no signature describes; join the"
-                    " tokens of every text with blanks, and choose a tokenizer that splits at blanks ('none' of bleu,"
-                    " 'whitespace' of other metrics)."
-                )
             raise ParameterError(
                 f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r:.60}."
             )

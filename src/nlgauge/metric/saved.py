@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from nlgauge.errors import NlgaugeError
+from nlgauge.features.tokens.functions import is_function
 from nlgauge.metric import AnyMetric, Metric, Output
 from nlgauge.metric.registry import is_importable, make
 
@@ -40,6 +41,8 @@ def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) 
 
 def can_be_made_again(metric: AnyMetric) -> bool:
     """Return True if another process can make the same metric from its description."""
+    if is_function(getattr(metric, "tokenizer", None)):
+        return False
     return is_importable(metric) and restore(**describe(metric)) == metric
 
 

@@ -404,8 +404,9 @@ class Result(ExportedTable, Mapping[str, Any]):
         -----
         An expression compares names with values by =, !=, <, <=, >, >= and ~ (regular expression), and joins comparisons with
         and, or, not and brackets. A name is a score (`bleu`, `rouge.rougeL`, `"chrf(word_order=2)"`), a field, `id`, `source`,
-        `reference`, `prediction`, `words` or `length`. `bleu[A]` is the score of one system; without a system a comparison
-        holds if it holds for any system. A word without a comparison is searched in ids and texts.
+        `reference`, `prediction`, `words` or `length`. `bleu[A]` is the score of one system; without a
+        system a comparison is met if any system meets it. A word without a comparison is searched in ids and
+        texts.
         """
         from nlgauge.results.groups import taken
 

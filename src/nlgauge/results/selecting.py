@@ -48,9 +48,10 @@ _TEXTS = ("id", "source", "reference", "prediction")
 
 @dataclass(eq=False)
 class Columns:
-    """What an expression can name: `numbers` (S, N) by name, values of segments by column, and texts.
+    """The names of an expression: `numbers` (S, N) by name, values of segments by column, and texts.
 
-    `texts` has the texts of each segment by "id", "source", "reference" (lists), and those of each system as "prediction".
+    `texts` has the texts of each segment by "id", "source", "reference" (lists), and the texts of each
+    system as "prediction".
     """
 
     systems: Sequence[str]
@@ -59,7 +60,7 @@ class Columns:
     values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     texts: Mapping[str, Callable[[], list[list[str]]]] = field(default_factory=dict)
     predictions: Callable[[int], list[list[str]]] | None = None
-    # Numbers of the systems over which a name without a system holds.
+    # Numbers of the systems that a name without a system means.
     chosen: Sequence[int] = ()
     _made: dict[str, Any] = field(default_factory=dict)
 
@@ -216,7 +217,7 @@ def _searched(text: str, columns: Columns) -> Array:
 
 
 def _tested(test: Test, columns: Columns) -> Array:
-    """Return the segments for which a comparison holds, for the named or for any chosen system."""
+    """Return the segments that meet a comparison, for the named or for any chosen system."""
     for term in (*test.left, *(test.right if isinstance(test.right, tuple) else ())):
         _check(term, columns)
     right = test.right

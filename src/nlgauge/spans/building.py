@@ -20,12 +20,12 @@ def columns_of(annotations: Sequence[Annotation], kind: str = "people") -> tuple
     references: list[str | None] = [None] * len(segments)
     documents: list[str | None] = [None] * len(segments)
     groups = [""] * len(segments)
+    referenced = {each.system for each in annotations if each.references}
     cells: dict[str, dict[tuple[int, int], Sequence[Span]]] = {}
     for each in annotations:
         s, n = systems[each.system], segments[each.segment]
         targets[s, n] = each.target if targets[s, n] is None else targets[s, n]
         sources[n] = sources[n] if each.source is None else each.source
-        # A human translation that is rated as a system has no reference.
         references[n] = each.references[0] if each.references else references[n]
         documents[n] = documents[n] if each.document is None else each.document
         groups[n] = str(each.fields.get("group", groups[n]))
@@ -38,6 +38,7 @@ def columns_of(annotations: Sequence[Annotation], kind: str = "people") -> tuple
         _some(references),
         _some(documents),
         groups if any(groups) else None,
+        frozenset(set(systems) - referenced) if referenced else frozenset(),
     )
     return [
         Spans.of_cells(who, kind, texts.systems, texts.segments, marked, texts)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from nlgauge._core.ragged import Array, offsets_of
 from nlgauge.errors import InputError
-from nlgauge.spans.columns import Spans
+from nlgauge.spans.columns import COLUMNS, Spans
 from nlgauge.spans.span import Span
 
 
@@ -22,6 +25,49 @@ def check_same_texts(several: Sequence[Spans]) -> None:
                 f"the spans of {spans.who} and {first.who} have different systems or segments; read them from one"
                 " file, or align them."
             )
+
+
+def joined(several: Sequence[Spans]) -> tuple[Spans, Array]:
+    """Return all annotations as one system, one segment per annotation, and the number `s * N + n` of each text."""
+    check_same_texts(several)
+    cells = [np.flatnonzero(spans.looked) for spans in several]
+    parts = [spans.of_texts(numbers) for spans, numbers in zip(several, cells, strict=True)]
+    severities = {
+        name: k for k, name in enumerate(dict.fromkeys(n for part in parts for n in part.severities))
+    }
+    categories = {
+        name: k for k, name in enumerate(dict.fromkeys(n for part in parts for n in part.categories))
+    }
+    recoded = [
+        replace(
+            part,
+            severity=_recoded(part.severity, part.severities, severities),
+            category=_recoded(part.category, part.categories, categories),
+            severities=tuple(severities),
+            categories=tuple(categories),
+        )
+        for part in parts
+    ]
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in recoded]) for name in COLUMNS
+    }
+    first, texts = recoded[0], np.concatenate(cells)
+    return (
+        replace(
+            first,
+            segments=tuple(range(len(texts))),
+            offsets=offsets_of(np.concatenate([np.diff(part.offsets) for part in recoded])),
+            looked=np.ones((1, len(texts)), bool),
+            notes={},
+            **columns,
+        ),
+        texts,
+    )
+
+
+def _recoded(codes: Array, names: Sequence[str], numbers: Mapping[str, int]) -> Array:
+    table = np.array([numbers[name] for name in names] or [0], np.uint16)
+    return table[codes] if len(codes) else codes
 
 
 def first_of(several: Sequence[Spans]) -> Spans:

@@ -51,7 +51,8 @@ def not_in_the_reference(texts: SpanTexts, looked: Array) -> Spans:
     def missing(s: int, n: int) -> list[Span]:
         return unknown_words(words[n] or set(), _target(texts, s, n))
 
-    return _detected(UNKNOWN_WORDS, texts, looked & has_words, missing)
+    referenced = np.array([system not in texts.unreferenced for system in texts.systems], bool)
+    return _detected(UNKNOWN_WORDS, texts, looked & has_words & referenced[:, None], missing)
 
 
 def unknown_words(known: set[str], text: str) -> list[Span]:
@@ -74,14 +75,17 @@ def unknown_words(known: set[str], text: str) -> list[Span]:
     return spans
 
 
-def at_random(expected: Spans, seed: int) -> Spans:
+def at_random(expected: Spans, seed: int | tuple[int, ...], lengths: Array | None = None) -> Spans:
     """Return the expected spans of the target at random places of the same text; other spans stay.
 
     The places do not depend on the order of the spans in a file.
     """
-    if expected.texts is None:
-        raise InputError("spans at random places need the texts of the systems; read the spans with texts.")
-    lengths = text_lengths(expected.texts)
+    if lengths is None:
+        if expected.texts is None:
+            raise InputError(
+                "spans at random places need the texts of the systems; read the spans with texts."
+            )
+        lengths = text_lengths(expected.texts)
     size = (expected.end - expected.start).astype(np.int64)
     room = np.where(expected.start >= 0, lengths.ravel()[expected.owners] - size, -1)
     moves = (room >= 0) & (expected.side == SIDES.index("target"))

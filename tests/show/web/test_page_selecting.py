@@ -23,7 +23,8 @@ _RUN = """({ systems, rows, expressions }) => {
         chosen: systems.map((_, system) => system),
         numbers: Object.fromEntries(other.filter(isScore).map(name => [name, (system, segment) => rows[segment][name][system] ?? NaN])),
         values: Object.fromEntries(other.filter(name => !isScore(name)).map(name => [name, segment => text(rows[segment][name])])),
-        texts: Object.fromEntries(["id", "source", "reference"].filter(name => keys.includes(name)).map(name => [name, at => [rows[at][name]].flat()])),
+        texts: Object.fromEntries(
+            ["id", "source", "reference"].filter(name => keys.includes(name)).map(name => [name, at => [rows[at][name]].flat()])),
         prediction: (system, segment) => rows[segment][systems[system]],
     });
     return expressions.map(expression => {

@@ -23,6 +23,7 @@ from nlgauge.features.tokens.character_classes import (
     outline,
     outlined,
 )
+from nlgauge.features.tokens.functions import function_tokens, is_function
 
 # sacreBLEU tokenizers that need no download; the two MeCab tokenizers need a dictionary package in addition.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
@@ -272,6 +273,8 @@ def tokenizer(name: str) -> Tokenizer:
         from nlgauge.features.lexical.meteor_words import normalized_words
 
         return Tokenizer(normalized_words)
+    if is_function(name):
+        return Tokenizer(function_tokens(name))
     if name not in SACREBLEU_TOKENIZERS:
         names = dict.fromkeys(
             [*SACREBLEU_TOKENIZERS, *_TOKENIZERS, *SENTENCEPIECE_TOKENIZERS, "spm:FILE", "treebank", "norm"]

@@ -24,6 +24,7 @@ from nlgauge.metrics._shared.judged import Judged
 from nlgauge.results.imported.answers import AnswerFields, Answers
 from nlgauge.results.imported.building import from_answers, is_imported, single_scores
 from nlgauge.results.imported.columns import ScoreSpec
+from nlgauge.results.labels import labels_found
 from nlgauge.results.result import Result
 
 Value = float | str
@@ -111,9 +112,9 @@ def cells_of(data: Any, columns: Columns, categories: Sequence[str] = ()) -> Cel
     """Return the cells of a result, or of records with columns."""
     result, is_ordered = (data, True) if isinstance(data, Result) else _imported(data, columns, categories)
     columns = Columns(
-        tuple(map(_name, columns.judges)) or _only_judge(result, columns),
-        tuple(map(_name, columns.humans)),
-        None if columns.swapped is None else _name(columns.swapped),
+        tuple(_label(result, name) for name in columns.judges) or _only_judge(result, columns),
+        tuple(_label(result, name) for name in columns.humans),
+        None if columns.swapped is None else _label(result, columns.swapped),
         columns.is_pair,
     )
     if not columns.humans:
@@ -154,6 +155,13 @@ def cells_of(data: Any, columns: Columns, categories: Sequence[str] = ()) -> Cel
 def _name(column: str) -> str:
     """Return the name of a column that may be followed by its categories (NAME:worst/.../best)."""
     return ScoreSpec.parse(column).name
+
+
+def _label(result: Result, column: str) -> str:
+    """Return the label that a column stands for; the name of the column if it is a field."""
+    name = _name(column)
+    labels = [name] if name in result.labels else labels_found(name, result._job.metrics)
+    return labels[0] if len(labels) == 1 else name
 
 
 def _imported(data: Any, columns: Columns, categories: Sequence[str]) -> tuple[Result, bool]:
@@ -209,7 +217,7 @@ def _as_number(value: Any) -> float | None:
 
 def _only_judge(result: Result, columns: Columns) -> tuple[str, ...]:
     """Return the only metric of a result that may be the judge."""
-    others = {_name(name) for name in columns.names}
+    others = {_label(result, name) for name in columns.names}
     judges = [
         label
         for label in result.labels

@@ -21,8 +21,8 @@ def out_of_fold(
     """Return predictions (systems, segments), up to a constant per system, from human scores with NaN and
     metrics (K, systems, segments).
 
-    `segments` numbers what must not be split between folds, one per segment (documents, or the segments
-    themselves). `within_segments` fits the differences between systems on the same segment instead of the
+    `segments` has a number per segment; segments with the same number (of a document) are in the same fold.
+    `within_segments` fits the differences between systems on the same segment instead of the
     scores of each system over segments. A missing metric score counts as the mean of its system.
     """
     standard = standardized(metrics)

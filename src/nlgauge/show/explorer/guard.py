@@ -34,7 +34,7 @@ ROLE = "nlgauge.role"
 
 
 class Access(NamedTuple):
-    """Who may ask for what.
+    """Permissions of a server by role.
 
     `role_of` returns the role of a token, "" if it is unknown. `hosts` are the hosts that the server answers
     as; `origins` the pages that may ask, by default those hosts. Only POST requests to `writes` change
@@ -146,5 +146,5 @@ class Guard:
 
 
 def same(text: str, secret: str) -> bool:
-    """Return whether a text is a secret, in a time that does not depend on where they differ."""
+    """Return whether a text is a secret, in a time that does not depend on the place of a difference."""
     return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())

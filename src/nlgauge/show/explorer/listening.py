@@ -42,7 +42,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def hosts_of(host: str, port: int) -> list[str]:
-    """Return the values of the header Host that the server accepts, that of its printed address last."""
+    """Return the values of the header Host that the server accepts, the host of its printed address last."""
     bracketed = f"[{host}]" if ":" in host else host
     if is_loopback(host):
         others = [name for name in _LOOPBACK if name != ("[::1]" if ":" in host else "127.0.0.1")]

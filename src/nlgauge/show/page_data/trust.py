@@ -1,4 +1,4 @@
-"""How well each metric agrees with the human scores of its own result: the section "Which metric to trust here".
+"""Agreement of each metric with the human scores of its result: the section "Which metric to trust here".
 
 `Trust` computes one table for each level and human dimension from `nlgauge.meta`: agreement with intervals and letters,
 the ceiling if outputs have several ratings, and sentinels, which do not measure quality.

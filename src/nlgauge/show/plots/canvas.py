@@ -189,7 +189,7 @@ def bare(ax: Axes, grid: str | None = None) -> Axes:
 
 
 def legend_below(axes: Any, handles: Sequence[Any], columns: int, loc: str = "left", **options: Any) -> None:
-    """Put a legend below the panels; one on an axes among others stays inside it."""
+    """Put a legend below the panels; the legend of one axes of several stays inside it."""
     style = {"handles": handles, "frameon": False, "fontsize": SMALL, **options}
     figure = first_of(axes).figure
     alone = {*np.atleast_1d(axes).flat} >= {ax for ax in figure.axes if ax.get_visible()}

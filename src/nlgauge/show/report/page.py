@@ -18,6 +18,7 @@ from pathlib import Path
 
 WEB = Path(__file__).parents[1] / "web"
 _ENTRY = "main.js"
+_SHEETS = ("base.css", "page.css")
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w/]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE)
 _EXPORT_LIST = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
@@ -25,7 +26,19 @@ _EXPORT_LIST = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 
 def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> str:
     """Return the whole file; `static` is the content without JavaScript, as safe HTML."""
-    script, style = f'"use strict";\n(() => {{\n{linked()}\n}})();\n', styles()
+    return single_file(title, body(title, static), parts, version=version)
+
+
+def single_file(
+    title: str,
+    elements: str,
+    parts: Mapping[str, bytes],
+    entry: str = _ENTRY,
+    sheets: Sequence[str] = _SHEETS,
+    version: str = "",
+) -> str:
+    """Return a file with a module, style sheets, and data in elements d-NAME; `elements` is its body."""
+    script, style = f'"use strict";\n(() => {{\n{linked(entry)}\n}})();\n', styles(sheets)
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
         " data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types"
@@ -46,7 +59,7 @@ def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> s
 <title>{escape(title)}</title>
 <style>{style}</style>
 </head>
-{body(title, static)}
+{elements.removesuffix("</body>")}
 {data}
 <script>{script}</script>
 </body>
@@ -63,7 +76,7 @@ def body(title: str, static: str) -> str:
     ).rstrip()
 
 
-def styles(names: Sequence[str] = ("base.css", "page.css")) -> str:
+def styles(names: Sequence[str] = _SHEETS) -> str:
     """Return style sheets as one, with their fonts."""
     text = _lean("\n".join((WEB / name).read_text("utf-8") for name in names))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):

@@ -173,7 +173,8 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
         "scores": any(each.score is not None for each in annotations),
         "seconds": any(each.seconds is not None for each in annotations),
         "ids of segments: they are numbers of a document": any(
-            not str(each.segment).rpartition(":")[2].isdecimal() for each in annotations
+            not (str(each.segment).rpartition(":")[0] and str(each.segment).rpartition(":")[2].isdecimal())
+            for each in annotations
         ),
         "tabs and line breaks of texts": any(
             _cell(text) != text for each in annotations for text in (each.source or "", each.target or "")

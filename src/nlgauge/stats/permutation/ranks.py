@@ -266,8 +266,8 @@ class Group:
             yield rows, (weights * order).astype(np.float32)
 
     def _form_of_ranks(self, u: int, v: int) -> Array:
-        """Return for w_ij = r_i - r_j without laying out pairs: sums over j in the order of v, read where u_i
-        would stand.
+        """Return the form of w_ij = r_i - r_j without all pairs, from sums over j in the order of v, read at the
+        place of u_i.
         """
         levels, places = self._levels
         ranks, order, left, right = levels[places], *self._standing(u, v)

@@ -93,7 +93,7 @@ class PlannedLooks:
         alpha: float = 0.05,
         looks: int = 20,
         spending: str = "t2",
-        resamples: int = 2000,
+        resamples: int = 5000,
         seed: int = 12345,
     ) -> None:
         check_resampling(resamples, seed)

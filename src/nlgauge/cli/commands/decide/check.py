@@ -21,7 +21,7 @@ def check(
     *,
     aa: Annotated[
         bool,
-        option("--aa", help="Report how often the gate fails a system that did not change; see below."),
+        option("--aa", help="Report how often the gate fails a system that did not change; see above."),
     ] = False,
     gate: GateOptions,
 ) -> None:

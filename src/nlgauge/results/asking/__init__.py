@@ -16,17 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from nlgauge._core.ragged import Array
 from nlgauge.engine.costs import Costs
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.limits import Budget, BudgetReached, within
 from nlgauge.metric import AnyMetric, Metric
-from nlgauge.metric.table import Table
+from nlgauge.results.asking.rows import Rows, with_others
+from nlgauge.results.asking.verdict import sentences, verdict_of
 from nlgauge.results.labels import output_among
 from nlgauge.results.sequential import PairLook, look_at
 from nlgauge.stats.sequential.planned import PlannedLooks
@@ -36,7 +34,8 @@ if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
     from nlgauge.results.result import Result
 
-_COST, _SENT, _CACHED = "judge cost", "judge requests", "judge cached"
+__all__ = ["Progress", "Sure", "ask_on", "ask_until_sure", "asks", "sentences"]
+
 # Scores a corpus with the metrics of some labels.
 ScorePart = Callable[["Corpus", Sequence[str]], "Result"]
 
@@ -123,17 +122,17 @@ def ask_until_sure(
         spending=sure.spending,
         seed=seed,
     )
-    rows = _Rows(corpus, labels)
+    rows = Rows(corpus, labels)
     result, last, stopped = _ask(test, rows, score, (first, second), sure, report)
     if result is None or last is None:
         raise ParameterError(_too_dear(test, rows, sure))
     others = [label for label in metrics if label not in labels]
     if others:
-        result = _joined(result, score(corpus, others), list(metrics))
-    return replace(result, sequential=_verdict(test, last, (first, second), rows, stopped), _last=[])
+        result = with_others(result, score(corpus, others), list(metrics))
+    return replace(result, sequential=verdict_of(test, last, (first, second), rows, stopped), _last=[])
 
 
-def _too_dear(test: PlannedLooks, rows: _Rows, sure: Sure) -> str:
+def _too_dear(test: PlannedLooks, rows: Rows, sure: Sure) -> str:
     """Return the message about a budget that is too small for the first look."""
     segments, total = len(test.segments()), f"the budget {sure.budget:.4g}"
     if rows.was_cut:
@@ -188,7 +187,7 @@ def ask_on(
     sure = Sure(budget=budget, decide_on=f"{before['metric']}.{before['output']}")
     _check_budget(earlier._job.metrics, labels, sure)
     test = PlannedLooks.resumed(Clusters(corpus.documents, len(corpus)), before["state"])
-    rows = _Rows(corpus, labels, earlier)
+    rows = Rows(corpus, labels, earlier)
     result, last, stopped = _ask(test, rows, score, systems, sure, report)
     if result is None or last is None:
         more = {"cost": rows.cost + rows.unfinished, "price": rows.price}
@@ -203,13 +202,13 @@ def ask_on(
             _job=replace(earlier._job, metrics=others),
             _last=[],
         )
-        result = _joined(result, rest, list(earlier.labels))
-    return replace(result, sequential=_verdict(test, last, systems, rows, stopped), _last=[])
+        result = with_others(result, rest, list(earlier.labels))
+    return replace(result, sequential=verdict_of(test, last, systems, rows, stopped), _last=[])
 
 
 def _ask(
     test: PlannedLooks,
-    rows: _Rows,
+    rows: Rows,
     score: ScorePart,
     systems: tuple[str, str],
     sure: Sure,
@@ -276,176 +275,3 @@ def _check_budget(metrics: Mapping[str, AnyMetric], labels: Sequence[str], sure:
                 f"a budget needs the prices of {label}; set them in its parameter calls, such as"
                 " calls='prices=0.15,0.60'."
             )
-
-
-class _Rows:
-    """The statistics of all segments of the asked metrics; rows of zeros for segments that were not asked about."""
-
-    def __init__(self, corpus: Corpus, labels: list[str], earlier: Result | None = None) -> None:
-        self.corpus, self.labels = corpus, labels
-        self.asked = 0
-        # Cost, requests, replies and segments of all complete parts for which a request was sent; other parts are
-        # in a cache.
-        self._sums = np.zeros(4)
-        self._statistics: dict[tuple[str, str], dict[str, Array]] = {}
-        self.costs = Costs()
-        # Whether the budget ended a look, and the cost of its replies, which are in the cache.
-        self.was_cut, self.unfinished = False, 0.0
-        if earlier is not None and earlier.sequential is not None:
-            self.asked = earlier.sequential["asked"]
-            if (price := _known(earlier.sequential.get("price"))) is not None:
-                self._sums[:] = price * self.asked, *[self.asked] * 3
-            self.costs.add(earlier.costs)
-            self._statistics = {
-                key: {name: np.array(rows) for name, rows in table.statistics.items()}
-                for key, table in earlier._tables.items()
-                if key[1] in labels
-            }
-        self._cost_before = self.cost
-
-    @property
-    def cost(self) -> float:
-        """Money that was spent on complete parts, and by an earlier run."""
-        return self.costs.used.get(_COST, 0.0)
-
-    @property
-    def paid(self) -> float:
-        """Money that was spent on complete parts in this call."""
-        return self.cost - self._cost_before
-
-    @property
-    def price(self) -> float | None:
-        """Cost of a segment if no reply is cached; None if nothing was sent."""
-        cost, sent, replies, segments = self._sums.tolist()
-        return cost / sent * replies / segments if sent else None
-
-    def next_cost(self, segments: int) -> float:
-        """Return the estimated cost of this call after asking about some more segments."""
-        return self.paid + (self.price or 0.0) * segments
-
-    def spend(self, costs: Costs, segments: int) -> None:
-        """Add the costs of asking about some segments."""
-        if sent := costs.used.get(_SENT):
-            replies = sent + costs.used.get(_CACHED, 0.0)
-            self._sums += costs.used.get(_COST, 0.0), sent, replies, segments
-        self.costs.add(costs)
-
-    def all_costs(self) -> Costs:
-        """Return the costs, with those of a look that the budget ended."""
-        total = Costs()
-        total.add(self.costs)
-        if self.unfinished:
-            total.add(Costs(used={_COST: self.unfinished}))
-        return total
-
-    def with_costs(self, result: Result) -> Result:
-        """Return a result with all costs."""
-        return replace(result, costs=self.all_costs())
-
-    def added(self, part: Result, segments: Array) -> Result:
-        """Return the result of everything asked so far, from the result of the segments of a look."""
-        self.asked += len(segments)
-        self.spend(part.costs, len(segments))
-        tables = {}
-        for key, table in part._tables.items():
-            metric = table.metric
-            if not isinstance(metric, Metric) or any(
-                not metric.missing(name, np.zeros((1, rows.shape[1])))[0]
-                for name, rows in table.statistics.items()
-            ):
-                raise ParameterError(
-                    f"{key[1]} has no missing scores, so its segments cannot be asked about one by one."
-                )
-            whole = self._statistics.setdefault(
-                key,
-                {
-                    name: np.zeros((len(self.corpus), rows.shape[1]))
-                    for name, rows in table.statistics.items()
-                },
-            )
-            for name, rows in table.statistics.items():
-                whole[name][segments] = rows
-            tables[key] = Table(metric, whole, weights=self.corpus.weights, stopped=True)
-        return replace(part, corpus=self.corpus, _tables=tables, costs=self.costs, _last=[])
-
-
-def _known(price: Any) -> float | None:
-    """Return the price of a saved result; None without one, or if it is damaged."""
-    return float(price) if isinstance(price, int | float) and 0 <= price < math.inf else None
-
-
-def _joined(asked: Result, others: Result, labels: list[str]) -> Result:
-    """Return one result with the metrics of both, in this order."""
-    costs = Costs()
-    costs.add(asked.costs)
-    costs.add(others.costs)
-    tables = {**asked._tables, **others._tables}
-    metrics = {**asked._job.metrics, **others._job.metrics}
-    order = [label for label in labels if label in metrics] + [
-        label for label in metrics if label not in labels
-    ]
-    return replace(
-        asked,
-        _tables={(system, label): tables[system, label] for system in asked.systems for label in order},
-        signatures={label: {**asked.signatures, **others.signatures}[label] for label in order},
-        costs=costs,
-        _job=replace(
-            others._job,
-            metrics={label: metrics[label] for label in order},
-            fits={**asked._job.fits, **others._job.fits},
-        ),
-    )
-
-
-def _verdict(
-    test: PlannedLooks, last: PairLook, systems: tuple[str, str], rows: _Rows, stopped: str
-) -> dict[str, Any]:
-    """Return the outcome of the test, as plain data."""
-    numbers = {"gain": last.gain, "gain_low": last.gain_low, "gain_high": last.gain_high, "p": last.look.p}
-    return {
-        "asked_metrics": rows.labels,
-        "metric": last.label,
-        "output": last.output.name,
-        "systems": list(systems),
-        "better": last.better,
-        "asked": rows.asked,
-        "segments": len(rows.corpus),
-        "look": test.at,
-        "looks": len(test.sizes),
-        "stopped": "decided" if test.sign else stopped or "all looks made",
-        "confidence": 1 - test.alpha,
-        "cost": rows.cost + rows.unfinished,
-        **({"price": rows.price} if stopped == "budget" else {}),
-        **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
-        "state": test.state(),
-    }
-
-
-def sentences(sequential: Mapping[str, Any]) -> list[str]:
-    """Return sentences about the verdict of a sequential test, for tables and messages."""
-    first, second = sequential["systems"]
-    asked = (
-        f"{sequential['metric']}: asked about {sequential['asked']:,} of {sequential['segments']:,} segments, drawn"
-        f" at random (look {sequential['look']} of {sequential['looks']})"
-    )
-    p = sequential["p"]
-    shown = "n/a" if p is None else "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
-    if sequential["better"] is None:
-        reason = "the budget is used up" if sequential["stopped"] == "budget" else "no look was significant"
-        verdict = (
-            f"{first} and {second} are not significantly different ({reason}; p {shown}, sequential test)."
-        )
-    else:
-        other = second if sequential["better"] == first else first
-        verdict = (
-            f"{sequential['better']} is better than {other} (p {shown}, sequential test). A run that stops early"
-            " overstates the difference a little."
-        )
-    bounds = [sequential["gain_low"], sequential["gain_high"]]
-    interval = (
-        ""
-        if None in bounds or sequential["gain"] is None
-        else f" Gain of {second}: {sequential['gain']:+.4f} [{bounds[0]:+.4f}, {bounds[1]:+.4f}]"
-        f" ({sequential['confidence']:.1%} interval)."
-    )
-    return [f"{asked}.", verdict + interval]
