@@ -28,7 +28,7 @@ _ASK = "Unknown result, metric or segment. Load the page again."
 
 
 def application(served_results: Sequence[Served]) -> Starlette:
-    """Return the page over these results, and over their comparisons when they are asked for."""
+    """Return the page over these results, and over their comparisons on request."""
     results, count = list(served_results), len(served_results)
     compared: dict[tuple[int, int], int] = {}
     files = _files()

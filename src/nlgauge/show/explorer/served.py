@@ -21,10 +21,10 @@ from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.metric import Metric
-from nlgauge.metric.imported import Imported
 from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
 from nlgauge.results.imported.human import HumanScores, with_human_scores
+from nlgauge.results.imported.remarks import has_remarks
 from nlgauge.results.joined import of_systems
 from nlgauge.results.runs.alignment import Runs, aligned
 from nlgauge.results.runs.slices import LENGTH, by_length, by_value, sliced_fields
@@ -33,6 +33,7 @@ from nlgauge.results.selecting import columns_of, matching
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 from nlgauge.show.page_data.runs import run_parts
+from nlgauge.show.page_data.spans import span_parts
 from nlgauge.show.page_data.trust import Trust, trust_of
 
 if TYPE_CHECKING:
@@ -88,11 +89,12 @@ class Served:
             "slices": list(self.dimensions),
             "trust": None if (trusted := self.trusted()) is None else trusted.described(),
         }
+        meta["spans"], marks = span_parts(result)
         old: dict[str, bytes] = {}
         if self.runs is not None and self.against is not None:
             names = self.name, self.against.name
             meta["runs"], old = run_parts(self.runs, compare_runs(self.runs), names, bool(texts))
-        return {**found, **texts, **old, "meta": json_part(meta)}
+        return {**found, **texts, **old, **marks, "meta": json_part(meta)}
 
     @lazy
     def runs(self) -> Runs | None:
@@ -154,7 +156,8 @@ class Served:
         return {
             visible(label): label
             for label in self.result.labels
-            if isinstance(metrics.get(label), Metric) and not isinstance(metrics[label], Imported)
+            if isinstance(metric := metrics.get(label), Metric)
+            and (metric.listed or has_remarks(self.result, label))
         }
 
     @lazy

@@ -20,6 +20,7 @@ from nlgauge.show.page_data.choose import chosen as chosen_segments
 from nlgauge.show.page_data.data import PageData, view_of
 from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts, unit_parts, unstored
 from nlgauge.show.page_data.runs import run_parts
+from nlgauge.show.page_data.spans import span_parts
 from nlgauge.show.page_data.sums import sums_of
 from nlgauge.show.page_data.trust import trust_of
 from nlgauge.show.report.explained import Explained, embedded
@@ -71,6 +72,9 @@ def write_report(
     meta["trust"] = None if trust is None else trust.described()
     if trust is not None:
         parts["trust"] = json_part(trust.tables())
+    meta["spans"], marks = span_parts(result)
+    if chosen["texts"]:
+        parts |= marks
     sums = sums_of(human.result)
     left = sums.within(_SUMS * chosen["max_size"] * _MEGABYTE)
     sums.describe(meta["outputs"])

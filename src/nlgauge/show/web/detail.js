@@ -9,6 +9,7 @@ import { oldText } from "./runs.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
+import { marksOf } from "./marks.js";
 import { KINDS, matchedIn, wholeAlignment, whyNodes } from "./why.js";
 import { scaleLinear } from "./vendor/d3.js";
 
@@ -27,7 +28,7 @@ export async function detail(order, step, segment) {
   const available = labels.filter(label => label in explained);
   if (!available.includes(state.label)) state.label = available[0] ?? null;
   const shown = shownSystems(segment);
-  const [texts, why, old] = await Promise.all([textsOf(segment, shown), explanations(segment), store.old(segment)]);
+  const [texts, why, old, spans] = await Promise.all([textsOf(segment, shown), explanations(segment), store.old(segment), store.spans(segment)]);
   // The reader may have opened another segment since.
   if (mine !== turn) return;
   const first = shown.map(system => found(why, system)[0]).find(Boolean);
@@ -40,6 +41,7 @@ export async function detail(order, step, segment) {
     scores(segment, store.meta.systems.length > BESIDE && !state.every ? shown : null),
     store.meta.systems.length > BESIDE && h("button", { type: "button", class: "plain more", "data-key": "every", onclick: () => set({ every: !state.every }, "why") }, state.every ? "only these" : `all ${store.meta.systems.length} systems`),
     store.meta.systems.length > BESIDE && strip(segment, shown, Math.max(200, Math.min(640, pane.clientWidth - 40))),
+    spans && marksOf(spans, shown, texts),
     available.length > 0 && tabs(available, kind),
     kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
     systems(shown, { ...texts, old, width: pane.clientWidth - 40 }, why, kind, segment),

@@ -121,6 +121,18 @@ export const store = {
     return all[segment]?.[label] ?? null;
   },
 
+  // The error spans of a segment: { system: { voice: [mark, ...] } }; null if there are none.
+  async spans(segment) {
+    const described = this.meta.spans;
+    if (!described || this.meta.texts === "none") return null;
+    try {
+      const all = await part(`spans${Math.floor(segment / described.size)}`, bytes => JSON.parse(decoder.decode(bytes)));
+      return all[segment] ?? null;
+    } catch {
+      return null; // no segment of this part has marks
+    }
+  },
+
   // The sums of a metric: its statistics of every system and segment.
   sums({ part: name, whole }) {
     return numbers(name, whole ? Uint32Array : Float32Array);

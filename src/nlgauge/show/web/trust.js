@@ -5,6 +5,7 @@ import { number, plural, swatch } from "./format.js";
 import { snippet } from "./listed.js";
 import { isChosen, isSelected, serverQuery, unselected } from "./selection.js";
 import { svg } from "./charts.js";
+import { spanScores } from "./marks.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
 import { scaleLinear } from "./vendor/d3.js";
@@ -17,9 +18,13 @@ let turn = 0;
 
 export function trust() {
   const root = byId("trust");
-  root.hidden = !store.meta.trust;
+  root.hidden = !store.meta.trust && !store.meta.spans?.scores;
   document.querySelector("nav a[href='#trust']").hidden = root.hidden;
   if (root.hidden) return;
+  if (!store.meta.trust) {
+    redraw(root, h("div", { class: "head" }, h("h2", {}, "Which metric to trust here")), spanScores());
+    return;
+  }
   ["trust", "output", "address", "selection"].forEach(event => on(event, draw));
   draw();
 }
@@ -42,7 +47,9 @@ async function draw() {
   }
   // The reader may have chosen something else since.
   if (mine !== turn) return;
-  redraw(byId("trust"), head, !store.live && unselected(), found && shown(found, level, dimension));
+  redraw(
+    byId("trust"), head, !store.live && unselected(), found && shown(found, level, dimension), store.meta.spans?.scores && spanScores(),
+  );
 }
 
 function choice(label, name, options, chosen) {
