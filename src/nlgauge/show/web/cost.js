@@ -5,7 +5,7 @@ import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { data } from "./data.js";
-import { scaleLinear, scaleLog } from "./vendor/d3.js";
+import { scaleLinear, scaleLog } from "./scales.js";
 
 // Features that took less than this are not listed.
 const LEAST = 0.005;
