@@ -60,7 +60,7 @@ class Sums:
 
 
 def sums_of(result: Result) -> Sums:
-    """Return what a page needs to compute the leading outputs of every metric again, for any segments."""
+    """Return the sums and programs with which a page recomputes the leading outputs of every metric."""
     found = Sums()
     for label in result.labels:
         tables = [result._tables[system, label] for system in result.systems]
