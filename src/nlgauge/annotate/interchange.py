@@ -300,7 +300,7 @@ def merge(campaign: Campaign, path: str | Path) -> int:
 
 
 def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
-    """Write ratings after all of them were checked; equal ratings are not repeated."""
+    """Write ratings after all of them were checked; ratings that already exist are left out."""
     with campaign.rating() as rater:
         current = ratings_of(campaign)
         for rating in ratings:

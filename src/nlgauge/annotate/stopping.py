@@ -1,4 +1,4 @@
-"""When a campaign has enough ratings, decided only by ratings.
+"""The decision that a campaign has enough ratings, from ratings only.
 
 `--until-sure` makes planned looks at the differences of systems, on the units (segments or documents) in the
 order of the plan; `--until WIDTH` uses intervals that are valid at every number of units. Both read finished
@@ -25,7 +25,7 @@ from nlgauge.stats.units import Clusters
 
 
 class Decision(NamedTuple):
-    """The decision after the ratings so far.
+    """A decision from the ratings so far.
 
     `rows` has one row per pair (looks) or system (widths); `enough` is True if the campaign may stop.
     """

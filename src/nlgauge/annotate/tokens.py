@@ -73,13 +73,14 @@ class Tokens:
             saved = msgspec.json.decode(self._path.read_bytes(), type=_Saved)
         except (msgspec.DecodeError, OSError) as error:
             raise ResultError(
-                f"{self._path} is damaged ({error}); remove it, and `nlgauge annotate serve` creates new addresses."
+                f"{self._path} is damaged ({error}); remove it, and `nlgauge annotate serve` writes a"
+                " new file."
             ) from None
         owners: dict[str, str] = {}
         for role, digest in saved.digests.items():
             if digest in owners:
                 raise ResultError(
-                    f"{owners[digest]} and {role} have the same token in {TOKENS}",
+                    f"{TOKENS} has the same token for {owners[digest]} and {role}",
                     cli=f"nlgauge annotate tokens --new {role} creates a new address",
                     python="remove one of the two",
                 )
@@ -87,7 +88,7 @@ class Tokens:
         self._saved, self._stamp = saved, stamp
 
     def _write(self, saved: _Saved) -> None:
-        # Created with its mode first: `write_whole` does not change the mode.
+        # Created with its mode first, which `write_whole` does not change.
         os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600))
         write_whole(self._path, msgspec.json.encode(saved) + b"\n")
         self._saved, self._stamp = saved, stamp_of(self._path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SpanFileOptions(Options):
-    """How to read files with error spans."""
+    """Options for files with error spans."""
 
     form_of_file: Annotated[
         str | None,
@@ -41,7 +41,7 @@ class SpanFileOptions(Options):
         str | None,
         option(
             "--ends",
-            help="Ends of spans: inclusive (the last character) or exclusive (default: by format).",
+            help="Meaning of ends: inclusive (last character) or exclusive (default: by format).",
             metavar="WHICH",
             panel=FILES,
         ),

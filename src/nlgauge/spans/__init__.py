@@ -19,6 +19,7 @@ places.py      offsets: code points, UTF-16 units, other Unicode forms, ends of 
 from __future__ import annotations
 
 from nlgauge.spans.columns import Spans
+from nlgauge.spans.of_corpus import spans_of_corpus, with_spans
 from nlgauge.spans.reading import SpanFile, read
 from nlgauge.spans.report import Report
 from nlgauge.spans.span import Annotation, Span
@@ -26,4 +27,16 @@ from nlgauge.spans.texts import SpanTexts
 from nlgauge.spans.weights import score
 from nlgauge.spans.writing import write
 
-__all__ = ["Annotation", "Report", "Span", "SpanFile", "SpanTexts", "Spans", "read", "score", "write"]
+__all__ = [
+    "Annotation",
+    "Report",
+    "Span",
+    "SpanFile",
+    "SpanTexts",
+    "Spans",
+    "read",
+    "score",
+    "spans_of_corpus",
+    "with_spans",
+    "write",
+]

@@ -105,7 +105,28 @@ class Spans:
         cells: Mapping[tuple[int, int], Sequence[Span]],
         texts: SpanTexts | None = None,
     ) -> Spans:
-        """Return columns from the spans of each text that was read, by numbers of system and segment."""
+        """Return columns from the spans of each text that was read, by numbers of system and segment.
+
+        Parameters
+        ----------
+        who : str
+            Name of the annotator or metric.
+        kind : {"people", "metric"}
+            People or metric.
+        systems : sequence of str
+            Names of the S systems.
+        segments : sequence
+            Identifiers of the N segments.
+        cells : mapping of (int, int) to sequence of Span
+            Spans of each text that was read.
+        texts : SpanTexts, optional
+            Texts of the cells.
+
+        Returns
+        -------
+        Spans
+            Spans in the order of the texts.
+        """
         looked = np.zeros((len(systems), len(segments)), bool)
         for cell in cells:
             looked[cell] = True
@@ -152,7 +173,20 @@ class Spans:
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def at(self, system: int, segment: int) -> list[Span] | None:
-        """Return the spans of a text by numbers of system and segment; None if it was not read."""
+        """Return the spans of a text by numbers of system and segment; None if it was not read.
+
+        Parameters
+        ----------
+        system : int
+            Number of the system.
+        segment : int
+            Number of the segment.
+
+        Returns
+        -------
+        list of Span or None
+            Spans in order.
+        """
         if not self.looked[system, segment]:
             return None
         cell = system * len(self.segments) + segment
@@ -185,7 +219,18 @@ class Spans:
         return self.at(self.systems.index(system), self.segments.index(segment))
 
     def span(self, number: int) -> Span:
-        """Return a span by its number."""
+        """Return a span by its number.
+
+        Parameters
+        ----------
+        number : int
+            Number of the span, from 0.
+
+        Returns
+        -------
+        Span
+            Span.
+        """
         start, confidence = int(self.start[number]), float(self.confidence[number])
         return Span(
             None if start < 0 else start,
@@ -237,8 +282,31 @@ class Spans:
         numbers = np.array([self.systems.index(system) for system in systems], np.int64)
         return self._selected(numbers, np.arange(len(self.segments)))
 
+    def renumbered(self) -> Spans:
+        """Return the spans with numbers instead of ids of the segments.
+
+        Returns
+        -------
+        Spans
+            The same spans, with the segments 0 to N - 1.
+        """
+        return replace(self, segments=tuple(range(len(self.segments))))
+
     def aligned(self, systems: Sequence[str], segments: Sequence[Hashable]) -> Spans:
-        """Return the spans with other systems and segments; texts that these spans lack were not read."""
+        """Return the spans with other systems and segments; texts that these spans lack were not read.
+
+        Parameters
+        ----------
+        systems : sequence of str
+            Systems.
+        segments : sequence
+            Segments.
+
+        Returns
+        -------
+        Spans
+            Spans on these systems and segments.
+        """
         cells, places = {}, {segment: n for n, segment in enumerate(self.segments)}
         for s, system in enumerate(systems):
             for n, segment in enumerate(segments):
@@ -249,7 +317,18 @@ class Spans:
         return Spans.of_cells(self.who, self.kind, systems, segments, cells)
 
     def of_texts(self, cells: Array) -> Spans:
-        """Return the spans of some texts, by number `s * N + n`, as one system with a segment per text."""
+        """Return the spans of some texts, by number `s * N + n`, as one system with a segment per text.
+
+        Parameters
+        ----------
+        cells : ndarray of int
+            Numbers of the texts.
+
+        Returns
+        -------
+        Spans
+            Spans of these texts.
+        """
         lengths = np.diff(self.offsets)[cells]
         changes = {
             "systems": ("",),
@@ -266,7 +345,18 @@ class Spans:
         return np.repeat(self.offsets[cells] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
 
     def where(self, which: Array) -> Spans:
-        """Return only the spans for which `which` is True; the texts stay read."""
+        """Return only the spans for which `which` is True; the texts stay read.
+
+        Parameters
+        ----------
+        which : ndarray of bool
+            One value per span.
+
+        Returns
+        -------
+        Spans
+            Some of the spans.
+        """
         numbers = np.flatnonzero(which)
         lengths = np.bincount(self.owners[numbers], minlength=len(self.offsets) - 1)
         return self._of_numbers(numbers, offsets_of(lengths), {})

@@ -70,7 +70,13 @@ class Span:
         return self.start is None
 
     def plain(self) -> dict[str, Any]:
-        """Return the span as a dictionary for JSON, without default values."""
+        """Return the span as a dictionary for JSON, without default values.
+
+        Returns
+        -------
+        dict
+            Names and values; `Span(**values)` is the span.
+        """
         values: dict[str, Any] = {"side": self.side, "start": self.start, "end": self.end}
         values["severity"] = self.severity
         optional = {
@@ -86,8 +92,30 @@ class Span:
 class Annotation:
     """Spans of one annotator in one text, with the score of the text and the texts.
 
-    `spans` is empty if the annotator read the text and marked nothing. Texts that the file lacks are None.
-    `score` is the number that the annotator gave; `seconds` the time.
+    Parameters
+    ----------
+    segment : hashable
+        Id of the segment.
+    system : str
+        System.
+    annotator : str
+        Annotator or metric.
+    spans : tuple of Span
+        Spans; empty if the annotator read the text and marked nothing.
+    score : float, optional
+        Score that the annotator gave the text.
+    seconds : float, optional
+        Time that the annotator took.
+    source : str, optional
+        Source text.
+    target : str, optional
+        Text of the system.
+    references : tuple of str
+        References.
+    document : str, optional
+        Label of the document.
+    fields : mapping
+        Further values, such as the group of the segment.
     """
 
     segment: Hashable
@@ -103,7 +131,13 @@ class Annotation:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """Return the annotation as a dictionary for JSON, without missing values."""
+        """Return the annotation as a dictionary for JSON, without missing values.
+
+        Returns
+        -------
+        dict
+            Names and values, with the spans as dictionaries.
+        """
         values: dict[str, Any] = {"annotator": self.annotator, "system": self.system, "segment": self.segment}
         values |= {"score": self.score, "spans": [span.plain() for span in self.spans]}
         values |= {"seconds": self.seconds, "source": self.source, "target": self.target}
@@ -111,7 +145,18 @@ class Annotation:
         return {name: value for name, value in values.items() if value is not None}
 
     def text(self, side: str) -> str | None:
-        """Return the text of a side; None if it is missing."""
+        """Return the text of a side; None if it is missing.
+
+        Parameters
+        ----------
+        side : {"target", "source", "reference"}
+            Side.
+
+        Returns
+        -------
+        str or None
+            Text; of several references the first.
+        """
         if side == "reference":
             return self.references[0] if self.references else None
         return self.target if side == "target" else self.source

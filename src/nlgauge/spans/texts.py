@@ -44,7 +44,22 @@ class SpanTexts:
     unreferenced: frozenset[str] = frozenset()
 
     def text(self, side: str, system: int, segment: int) -> str | None:
-        """Return the text of a side in a cell; None if it is missing."""
+        """Return the text of a side in a cell; None if it is missing.
+
+        Parameters
+        ----------
+        side : {"target", "source", "reference"}
+            Side.
+        system : int
+            Number of the system.
+        segment : int
+            Number of the segment.
+
+        Returns
+        -------
+        str or None
+            Text.
+        """
         if side == "target":
             return self.targets[system, segment]  # type: ignore[no-any-return]
         if side == "reference" and self.systems[system] in self.unreferenced:
@@ -53,7 +68,20 @@ class SpanTexts:
         return None if column is None else column[segment]
 
     def take(self, systems: Array, segments: Array) -> SpanTexts:
-        """Return the texts of some systems and segments, by number."""
+        """Return the texts of some systems and segments, by number.
+
+        Parameters
+        ----------
+        systems : ndarray of int
+            Numbers of the systems.
+        segments : ndarray of int
+            Numbers of the segments.
+
+        Returns
+        -------
+        SpanTexts
+            Texts of these systems and segments.
+        """
         columns = {
             name: None if getattr(self, name) is None else [getattr(self, name)[i] for i in segments.tolist()]
             for name in ("sources", "references", "documents", "groups")

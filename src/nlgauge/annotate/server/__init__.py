@@ -1,6 +1,6 @@
-"""The server of a campaign: annotators rate in the browser, the organizer sees the state.
+"""The server of a campaign: annotators rate in the browser, the organizer sees the results so far.
 
-It is a separate process, because the explorer never writes.
+It is a separate process: the explorer never writes.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from nlgauge.spans.columns import Spans
 from nlgauge.spans.combining import first_of
 from nlgauge.spans.measures import Rules
 from nlgauge.spans.sentinels import SENTINELS, at_random, everything, not_in_the_reference, nothing
-from nlgauge.stats.intervals import percentile
+from nlgauge.stats.intervals import bca
 from nlgauge.stats.letters import letters
 from nlgauge.stats.units import Clusters, resampled_sums
 
@@ -139,11 +139,12 @@ def table_rows(
     drawn = resampled_sums(Clusters(None, sample.units).bootstrap(plan.resamples, plan.seed), totals)
     values = values_of(totals.sum(axis=0).reshape(-1, WIDTH), plan.average)
     replicates = values_of(drawn.reshape(len(drawn), -1, WIDTH), plan.average)[..., 2]
+    left_out = values_of((totals.sum(axis=0) - totals).reshape(len(totals), -1, WIDTH), plan.average)[..., 2]
     shown = _letters(sample, values[:, 2], 1 - plan.confidence)
     for k in np.argsort(-values[:, 2], kind="stable").tolist():
         name = sample.names[k]
         few = sample.units < 2
-        low, high, _ = percentile(replicates[:, k], plan.confidence)
+        low, high, _ = bca(replicates[:, k], float(values[k, 2]), left_out[:, k], plan.confidence)
         yield {
             "measure": measure,
             **({} if by is None else {"group": group}),

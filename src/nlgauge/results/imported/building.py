@@ -7,11 +7,15 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import file_digest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nlgauge._core.collector import collector_paused
 from nlgauge._core.defaults import SEED
+from nlgauge._core.paths import is_file
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.raw_columns import RawColumns
@@ -120,8 +124,11 @@ def from_scores(
     if scores is None:
         raise ParameterError("scores is missing; name the fields of the records that contain scores.")
     specs = score_specs(scores, bounds)
-    answers = Answers.of(read, AnswerFields(item, system, repeat, documents), [spec.name for spec in specs])
-    return from_answers(answers, specs, lang=lang, ignore_inputs=ignore_inputs, seed=seed)
+    with collector_paused():
+        answers = Answers.of(
+            read, AnswerFields(item, system, repeat, documents), [spec.name for spec in specs]
+        )
+        return from_answers(answers, specs, lang=lang, ignore_inputs=ignore_inputs, seed=seed)
 
 
 def from_answers(
@@ -274,12 +281,23 @@ def _column_of_answers(
     records = answers.records
     cells, texts = records.columns[reader.spec.name], records.columns.get(answers.roles.get("prediction", ""))
     column = _Column(len(rows))
+    if not answers.runs and all(len(of_segment) == 1 for of_segment in rows):
+        plain = reader.all_plain([cells[i] for (i,) in rows])
+        if plain is not None:
+            column.values, column.runs, column.owners = plain, [1] * len(rows), list(range(len(rows)))
+            return column
     for segment, of_segment in enumerate(rows):
         for i in of_segment:
-            cell = cells[i]
-            scores = reader.plain(cell)
+            # Most records are a number, the only score of their answer.
+            scores = None if answers.runs else reader.plain(cells[i])
             if scores is None:
-                scores = reader.read(None if cell is NO_FIELD else cell, partial(records.place, i))
+                scores = [
+                    score
+                    for run in answers.runs.get(i, (i,))
+                    for score in reader.read(
+                        None if cells[run] is NO_FIELD else cells[run], partial(records.place, run)
+                    )
+                ]
             if scores:
                 column.add(segment, scores)
                 continue
@@ -326,6 +344,17 @@ def _with_columns(result: Result, reader: ScoreReader, read: Mapping[str, _Colum
 def is_imported(result: Result, label: str) -> bool:
     """Return True if the scores of a label were imported."""
     return isinstance(result._job.metrics[label], Imported)
+
+
+def with_files(result: Result, files: Iterable[str | Path]) -> Result:
+    """Return a result whose environment has the name and the hash of each file that scores come from."""
+    hashes: dict[str, list[str]] = {}
+    for path in filter(is_file, dict.fromkeys(map(str, files))):
+        with Path(path).open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        hashes.setdefault(f"imported {Path(path).name}", []).append(f"sha256 {digest}")
+    named = {name: ", ".join(digests) for name, digests in hashes.items()}
+    return replace(result, environment={**result.environment, **named})
 
 
 def imported_label(result: Result, name: str) -> str | None:

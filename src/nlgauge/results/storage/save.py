@@ -25,6 +25,7 @@ from nlgauge.results.storage.fits_file import write_fits
 from nlgauge.results.storage.layout import (
     FITS,
     FORMAT,
+    SPANS,
     STATISTICS,
     SavedFit,
     SavedMetric,
@@ -37,6 +38,7 @@ from nlgauge.results.storage.layout import (
 )
 from nlgauge.results.storage.not_here import NotHere
 from nlgauge.results.storage.saved_costs import saved_carbon, saved_memory
+from nlgauge.results.storage.spans_file import write_spans
 from nlgauge.results.storage.statistics_file import PartRows, write_statistics
 
 
@@ -80,6 +82,8 @@ def write_result(result: Result, place: Path, texts: bool = True) -> None:
     facts = write_corpus(result.corpus, place, hashed=result.has_texts and not texts)
     statistics = write_statistics(list(_all_rows(result)), len(result.corpus), place / STATISTICS)
     fits = write_fits(result._job.fits, place / FITS)
+    if result.corpus.spans:
+        write_spans(result.corpus.spans, place / SPANS, texts and result.has_texts)
     write_run(_saved_run(result, texts and result.has_texts, facts, statistics, fits), place)
 
 

@@ -4,12 +4,14 @@ import { set, state } from "./state.js";
 import { svg } from "./charts.js";
 import { color, nameOf, number, plural, swatch, ties } from "./format.js";
 import { markHits } from "./listed.js";
+import { chosenSystems, isChosen } from "./selection.js";
 import { oldText } from "./runs.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
+import { marksOf } from "./marks.js";
 import { KINDS, matchedIn, wholeAlignment, whyNodes } from "./why.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // At most this many systems are side by side; of more, the best and the worst of the segment, the chosen system and those compared.
 const BESIDE = 4;
@@ -26,7 +28,7 @@ export async function detail(order, step, segment) {
   const available = labels.filter(label => label in explained);
   if (!available.includes(state.label)) state.label = available[0] ?? null;
   const shown = shownSystems(segment);
-  const [texts, why, old] = await Promise.all([textsOf(segment, shown), explanations(segment), store.old(segment)]);
+  const [texts, why, old, spans] = await Promise.all([textsOf(segment, shown), explanations(segment), store.old(segment), store.spans(segment)]);
   // The reader may have opened another segment since.
   if (mine !== turn) return;
   const first = shown.map(system => found(why, system)[0]).find(Boolean);
@@ -39,6 +41,7 @@ export async function detail(order, step, segment) {
     scores(segment, store.meta.systems.length > BESIDE && !state.every ? shown : null),
     store.meta.systems.length > BESIDE && h("button", { type: "button", class: "plain more", "data-key": "every", onclick: () => set({ every: !state.every }, "why") }, state.every ? "only these" : `all ${store.meta.systems.length} systems`),
     store.meta.systems.length > BESIDE && strip(segment, shown, Math.max(200, Math.min(640, pane.clientWidth - 40))),
+    spans && marksOf(spans, shown, texts),
     available.length > 0 && tabs(available, kind),
     kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
     systems(shown, { ...texts, old, width: pane.clientWidth - 40 }, why, kind, segment),
@@ -49,13 +52,13 @@ export async function detail(order, step, segment) {
 }
 
 function shownSystems(segment) {
-  const all = store.meta.systems.map((_, system) => system);
+  const all = chosenSystems();
   if (all.length <= BESIDE) return all;
   const ranked = ranksOf(segment);
   const { up } = store.meta.outputs[state.output];
   const gain = system => store.score(state.output, system, segment) * (up === false ? -1 : 1);
   const known = all.filter(system => ranked[system] !== null).sort((one, other) => gain(other) - gain(one));
-  const wanted = [...known.slice(0, 1), ...known.slice(-1), state.system, state.a, state.b];
+  const wanted = [...known.slice(0, 1), ...known.slice(-1), ...[state.system, state.a, state.b].filter(isChosen)];
   return [...new Set(wanted)].slice(0, BESIDE).sort((one, other) => (ranked[one] ?? Infinity) - (ranked[other] ?? Infinity) || one - other);
 }
 

@@ -40,7 +40,7 @@ def serve(
     """Let annotators rate in the browser.
 
     Print one address per annotator and one for the organizer, each with a secret token. Each rating is on disk
-    before the page reports it as saved. Stop the server with Ctrl-C, and start it again at any time: the
+    before the page shows it as saved. Stop the server with Ctrl-C, and start it again at any time: the
     addresses stay valid.
 
     The server accepts connections from this machine only. For other machines, run a proxy with HTTPS and name
@@ -78,7 +78,7 @@ def tokens(
         option("--new", help="Annotators, or organizer, who get a new token.", metavar="CODE,..."),
     ],
 ) -> None:
-    """Replace the token in the address of an annotator.
+    """Replace the token in the address of an annotator or the organizer.
 
     The earlier address is no longer valid, also if the server is running.
     """
