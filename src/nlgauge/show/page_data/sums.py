@@ -1,5 +1,5 @@
-"""The numbers with which a page recomputes scores of some segments: means of segment scores, or sums of statistics and
-the program that makes scores of them.
+"""The data with which a page computes scores of some segments again: means of segment scores, or sums of statistics
+and the program that makes scores of them.
 
 A program is the metric's own `score`, executed once on symbols (`nlgauge.metric.compiled.plain_scores`): plain data,
 which `show/web/programs.js` runs on the sums of the selected segments.
@@ -49,7 +49,7 @@ class Sums:
         return left
 
     def describe(self, outputs: Sequence[dict[str, Any]]) -> None:
-        """Add to each output of a page its source, and the reason if it is not recomputed."""
+        """Add to each output of a page the source of its computation, or the reason if it is not computed."""
         known = {
             (visible(label), visible(output)): source for (label, output), source in self.sources.items()
         }

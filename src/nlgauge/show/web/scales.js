@@ -1,79 +1,81 @@
-// Scales from numbers to places in a picture, and the outline of a distribution.
+// From numbers of data to places of a picture and back, round numbers for axes, and a smooth area.
 
-// A linear scale: a function with its inverse, round ticks, and a domain that can be widened to round numbers.
-export function scaleLinear([first, last], [from, to]) {
-  let [low, high] = [first, last];
-  const share = (value, start, end) => (end === start ? 0.5 : (value - start) / (end - start));
-  const scale = value => from + share(value, low, high) * (to - from);
-  scale.invert = place => low + share(place, from, to) * (high - low);
-  scale.domain = () => [low, high];
-  scale.ticks = count => multiples(low, high, count);
-  scale.nice = () => {
-    for (let last = null, round = 0; round < 10; round++) {
-      const [step, down] = increment(low, high, 10);
-      const next = down ? [Math.floor(low * step) / step, Math.ceil(high * step) / step] : [Math.floor(low / step) * step, Math.ceil(high / step) * step];
-      if (step === last) break;
-      [[low, high], last] = [next, step];
-    }
-    return scale;
+// A scale has the place of a value; invert has the value of a place, ticks are round values, nice extends the domain to round ends.
+export function scaleLinear(domain, range) {
+  const [low, high] = domain;
+  const [from, to] = range;
+  const x = value => (high === low ? (from + to) / 2 : from + ((value - low) / (high - low)) * (to - from));
+  x.invert = place => (to === from ? (low + high) / 2 : low + ((place - from) / (to - from)) * (high - low));
+  x.ticks = count => ticks(low, high, count);
+  x.nice = () => scaleLinear(rounded(low, high), range);
+  return x;
+}
+
+// The same for positive values by their logarithm; places stay within the range if it is clamped.
+export function scaleLog(domain, range, isClamped = false) {
+  const linear = scaleLinear(domain.map(Math.log), range);
+  const [least, most] = [Math.min(...range), Math.max(...range)];
+  const x = value => {
+    const place = linear(Math.log(value));
+    return isClamped ? Math.min(most, Math.max(least, place)) : place;
   };
-  return scale;
+  x.clamp = isWanted => scaleLog(domain, range, isWanted);
+  return x;
 }
 
-// A logarithmic scale of positive numbers.
-export function scaleLog([low, high], [from, to]) {
-  let isClamped = false;
-  const scale = value => {
-    const share = (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low));
-    return from + (isClamped ? Math.max(0, Math.min(1, share)) : share) * (to - from);
-  };
-  scale.domain = () => [low, high];
-  scale.clamp = clamped => {
-    isClamped = clamped;
-    return scale;
-  };
-  return scale;
+// The round step, 1, 2 or 5 times a power of ten, that divides a length into about so many parts.
+function roundStep(length, count) {
+  const power = 10 ** Math.floor(Math.log10(length / count));
+  const share = length / count / power;
+  return power * (share >= Math.sqrt(50) ? 10 : share >= Math.sqrt(10) ? 5 : share >= Math.sqrt(2) ? 2 : 1);
 }
 
-// The distance of about `count` round ticks: 1, 2 or 5 times a power of ten. Below 1 its reciprocal, which is whole, and true.
-function increment(low, high, count) {
-  const step = (high - low) / count;
-  const power = Math.floor(Math.log10(step));
-  const rest = step / 10 ** power;
-  const factor = rest >= Math.sqrt(50) ? 10 : rest >= Math.sqrt(10) ? 5 : rest >= Math.sqrt(2) ? 2 : 1;
-  return power < 0 ? [10 ** -power / factor, true] : [10 ** power * factor, false];
+// Multiples of a small step are divided by its inverse, which is a whole number: 3 / 10 and not 3 * 0.1.
+function multiple(number, step) {
+  return step < 1 ? number / Math.round(1 / step) : number * step;
 }
 
-function multiples(low, high, count) {
-  if (!(high > low)) return [low];
-  const [step, down] = increment(low, high, count);
-  const [start, end] = down ? [Math.ceil(low * step - 1e-9), Math.floor(high * step + 1e-9)] : [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
-  return Array.from({ length: Math.max(0, end - start + 1) }, (_, place) => (down ? (start + place) / step : (start + place) * step));
+function ticks(low, high, count) {
+  if (!(high > low)) return Number.isFinite(low) ? [low] : [];
+  const step = roundStep(high - low, count);
+  const slack = 1e-10;
+  const first = Math.ceil(low / step - slack);
+  const last = Math.floor(high / step + slack);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => multiple(first + place, step));
 }
 
-// The path of an area between a line at the height `base` and a smooth curve through points [x, y] with increasing x, which has no hills that the points do not have (Steffen 1990).
-export function hillPath(points, base) {
-  const slopes = points.map((_, place) => slopeAt(points, place));
-  slopes[0] = endSlope(points[0], points[1], slopes[1]);
-  slopes[points.length - 1] = endSlope(points.at(-2), points.at(-1), slopes.at(-2));
-  const curves = points.slice(1).map(([x, y], place) => {
-    const [before, height] = points[place];
-    const third = (x - before) / 3;
-    return `C${before + third},${height + third * slopes[place]},${x - third},${y - third * slopes[place + 1]},${x},${y}`;
+function rounded(low, high) {
+  if (!(high > low)) return [low, high];
+  const step = roundStep(high - low, 10);
+  const ends = [multiple(Math.floor(low / step + 1e-10), step), multiple(Math.ceil(high / step - 1e-10), step)];
+  // Round ends may have a longer step.
+  return roundStep(ends[1] - ends[0], 10) === step ? ends : rounded(...ends);
+}
+
+// The path of the area between points, from left to right, and a floor: smooth, and nowhere higher or lower than the points.
+export function smoothArea(points, floor) {
+  if (!points.length) return "";
+  const rise = points.slice(1).map(([x, y], place) => (y - points[place][1]) / (x - points[place][0]));
+  const tangent = points.map((_, place) => {
+    const [before, after] = [rise[place - 1], rise[place]];
+    if (before === undefined || after === undefined || before * after <= 0) return 0;
+    const [one, other] = [points[place][0] - points[place - 1][0], points[place + 1][0] - points[place][0]];
+    const mean = (before * other + after * one) / (one + other);
+    return Math.sign(before) * 2 * Math.min(Math.abs(before), Math.abs(after), Math.abs(mean) / 2);
   });
-  const [[left, top]] = points;
-  return `M${left},${base}L${left},${top}${curves.join("")}L${points.at(-1)[0]},${base}Z`;
+  const last = points.length - 1;
+  if (last > 0) {
+    tangent[0] = (3 * rise[0] - tangent[1]) / 2;
+    tangent[last] = (3 * rise[last - 1] - tangent[last - 1]) / 2;
+  }
+  const curve = points.slice(1).map(([x, y], place) => {
+    const [x0, y0] = points[place];
+    const third = (x - x0) / 3;
+    return `C${thousandths(x0 + third)},${thousandths(y0 + third * tangent[place])} ${thousandths(x - third)},${thousandths(y - third * tangent[place + 1])} ${thousandths(x)},${thousandths(y)}`;
+  });
+  return `M${thousandths(points[0][0])},${thousandths(points[0][1])}${curve.join("")}L${thousandths(points[last][0])},${thousandths(floor)}L${thousandths(points[0][0])},${thousandths(floor)}Z`;
 }
 
-function slopeAt(points, place) {
-  if (place === 0 || place === points.length - 1) return 0;
-  const [[x0, y0], [x1, y1], [x2, y2]] = points.slice(place - 1, place + 2);
-  const [before, after] = [x1 - x0, x2 - x1];
-  const [one, other] = [(y1 - y0) / before, (y2 - y1) / after];
-  const mean = (one * after + other * before) / (before + after);
-  return (Math.sign(one) + Math.sign(other)) * Math.min(Math.abs(one), Math.abs(other), 0.5 * Math.abs(mean));
-}
-
-function endSlope([x0, y0], [x1, y1], inner) {
-  return (3 * ((y1 - y0) / (x1 - x0)) - inner) / 2;
+function thousandths(value) {
+  return Math.round(value * 1000) / 1000;
 }

@@ -9,7 +9,7 @@ import { store } from "./store.js";
 import { data } from "./data.js";
 import { detail } from "./detail.js";
 import { bounds, scoredOutputs } from "./scored.js";
-import { hillPath, scaleLinear } from "./scales.js";
+import { scaleLinear, smoothArea } from "./scales.js";
 
 const ROW = 36;
 // Rows that are drawn above and below those in view.
@@ -303,7 +303,7 @@ function distribution() {
   const x = scaleLinear([low, high], [8, width - 8]);
   const hills = systems.map((_, system) => smoothed(counted(system, low, high, bins)));
   const y = scaleLinear([0, Math.max(1, ...hills.map(hill => Math.max(...hill)))], [height - foot, 4]);
-  const shape = hill => hillPath(hill.map((value, bin) => [x(low + ((bin + 0.5) / bins) * (high - low)), y(value)]), height - foot);
+  const shape = hill => smoothArea(hill.map((value, bin) => [x(low + ((bin + 0.5) / bins) * (high - low)), y(value)]), height - foot);
   const picture = svg(
     width,
     height,
