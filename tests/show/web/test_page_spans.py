@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from browsers import COLORS, RULES, axe, faults
 
 import nlgauge
 from nlgauge.results.result import Result
-from nlgauge.spans import Annotation, Span, with_spans
+from nlgauge.spans import Annotation, Span
 from nlgauge.spans.building import columns_of
 
 Shown = Any
@@ -45,7 +44,7 @@ def marked_result() -> Result:
     ]
     people = columns_of(annotations)[0]
     metric = nlgauge.meta.metric_spans(scored, ["ter"])["ter"]
-    return replace(scored, corpus=with_spans(scored.corpus, [*people, metric]))
+    return scored.with_spans([*people, metric])
 
 
 @pytest.fixture
