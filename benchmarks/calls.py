@@ -91,7 +91,7 @@ def ours() -> list[Row]:
     return rows
 
 
-def peers() -> list[Row]:
+def peers(has_torch: bool = True) -> list[Row]:
     """The ways of other packages, as far as they are installed."""
     rows: list[Row] = []
 
@@ -191,7 +191,8 @@ def peers() -> list[Row]:
 
     for make in (
         *(sacrebleu, bleuscore, rouge_score, rouge_rs, jiwer, rapidfuzz, fastchrf),
-        *(cer, nltk, torchmetrics),
+        *(cer, nltk),
+        *((torchmetrics,) if has_torch else ()),
     ):
         add(make.__name__, make)
     return rows
@@ -277,9 +278,10 @@ def counted() -> None:
 def phases() -> None:
     """Execute each row between two calls of getppid, before which callgrind writes a dump."""
     found = []
+    rows = [*ours(), *peers(has_torch=False)]  # the import of PyTorch would take minutes
     for size in (1, 64):
         calls = batches(size)
-        for row in [*ours(), *peers()]:
+        for row in rows:
             for arguments in calls[-2:]:
                 row.call(*arguments)
             os.getppid()

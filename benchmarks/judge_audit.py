@@ -138,12 +138,42 @@ TESTS: dict[str, tuple[Callable[..., float], float]] = {
 }
 
 
+def borderline(n: int, positive: float, runs: int) -> tuple[float, float]:
+    """Return how often a judge with a true kappa of 0.6 (0.61) is called usable as is, and how often the lower bound
+    of kappa alone is above 0.6.
+    """
+    rng = np.random.default_rng([n, round(100 * positive)])
+    right = (0.8, 0.8) if positive == 0.5 else (0.9622, 0.65)
+    usable = above = 0
+    for seed in range(runs):
+        labels = (rng.random(n) < positive).astype(int)
+        verdicts = np.where(rng.random(n) < np.where(labels, right[1], right[0]), labels, 1 - labels)
+        data = [
+            {"verdict": int(verdict), "label": int(label)}
+            for verdict, label in zip(verdicts, labels, strict=True)
+        ]
+        found = audit(data, judge="verdict", human="label", resamples=500, seed=seed)
+        usable += found.verdict == "usable as is"
+        above += found.number("agreement", "kappa")["low"] > 0.6
+    return usable / runs, above / runs
+
+
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--tests", action="store_true", help="simulate only the tests")
+    parser.add_argument("--usable", action="store_true", help="simulate only judges that are nearly usable")
     options = parser.parse_args()
+    print(
+        "usable as is with a true kappa of 0.6: labels, share of positive labels, verdict, lower bound alone"
+    )
+    for n, positive in ((20, 0.5), (40, 0.5), (100, 0.5), (40, 0.1), (100, 0.1)):
+        print(
+            n, positive, *(f"{share:.3f}" for share in borderline(n, positive, 2 * options.runs)), flush=True
+        )
+    if options.usable:
+        return
     if not options.tests:
         show_coverage(options.runs)
     show_tests(options.runs)

@@ -111,3 +111,17 @@ def test_bounded_samples_are_those_that_have_a_maximum(ties: str):
         # Separated samples may end in a flat place far away.
         has_maximum = np.isfinite(parameters).all() and np.abs(parameters).max() < 8
         assert unbounded(design, counts)[0] == (not has_maximum), outcome
+
+
+def test_a_prior_that_decides_is_named():
+    notes = " ".join(rank(games("A>B", "A>B", "A>B", "A>B"), prior=0.5, resamples=50).notes)
+    assert "Without the prior: A won all of its 4 comparisons: its strength has no upper bound" in notes
+    notes = " ".join(rank(games("A>B", "A>B", "B>A", "A>B"), prior=0.5, resamples=50).notes)
+    assert "Without the prior" not in notes
+
+
+def test_ties_alone_have_a_caution():
+    notes = " ".join(rank(games("A=B", "A=B", "A=B"), ties="half", resamples=50).notes)
+    assert "All comparisons are ties" in notes
+    notes = " ".join(rank(games("A=B", "A>B", "B>A"), ties="half", resamples=50).notes)
+    assert "All comparisons are ties" not in notes

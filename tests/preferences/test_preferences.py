@@ -165,6 +165,23 @@ def test_documents_are_resampled_as_a_whole():
     assert (many.made["units"], wide.made["units"]) == ("30 documents", "300 segments")
 
 
+def test_documents_of_unequal_size_count_as_fewer() -> None:
+    # 24 documents, of which three have nearly all segments, are as good as about three.
+    sizes = [1] * 21 + [30] * 3
+    rng = np.random.default_rng(1)
+    winners = [("first", "second", "tie")[number] for number in rng.integers(3, size=sum(sizes))]
+    names = np.repeat(np.arange(24), sizes).tolist()
+    unequal = [
+        {"item": i, "first": "A", "second": "B", "winner": winner, "doc": f"{name}"}
+        for i, (winner, name) in enumerate(zip(winners, names, strict=True))
+    ]
+    equal = [{**each, "doc": f"{i % 24}"} for i, each in enumerate(unequal)]
+    found = [rank(each, resamples=2000) for each in (unequal, equal)]
+    assert [" ".join(each.notes).count("of unequal size") for each in found] == [1, 0]
+    widths = [(row.high - row.low) / (2 * 1.96 * row.error) for row in (each.rows[0] for each in found)]
+    assert widths[0] > 1.6 > 1.25 > widths[1]
+
+
 def test_all_comparisons_of_a_segment_are_resampled_together():
     single = [{"item": n, "first": "A", "second": "B", "winner": "A" if n % 3 else "B"} for n in range(30)]
     assert rank(single * 7).rows[0].low == pytest.approx(rank(single).rows[0].low)

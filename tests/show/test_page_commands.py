@@ -22,7 +22,7 @@ def _scored() -> Result:
 
 
 def _hostile() -> Result:
-    texts = {"-x": TEXTS, "a'; touch evil; '": WORSE}
+    texts = {"a'; touch evil; '": TEXTS, "-x": WORSE}
     return nlgauge.score(texts, TEXTS, metrics=["chrf"], ids=["--help", *map(str, range(1, 6))])
 
 
@@ -50,6 +50,8 @@ def test_every_command_runs(made: object, words: list[str], tmp_path: Path, monk
     result.save("BASELINE_RESULT")
     shown = [shlex.split(command) for _, command in commands(result)]
     assert [command[:2] for command in shown] == [["nlgauge", word] for word in words]
+    with_another = [shlex.split(command) for _, command in commands(result, result.systems[-1])]
+    shown += [command for command in with_another if command[1] != "add"]
     for _, *command in shown:
         if command[0] == "serve":
             continue

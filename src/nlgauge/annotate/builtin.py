@@ -55,7 +55,7 @@ PROTOCOLS: dict[str, Protocol] = {
                 categories=tuple(_MQM),
                 overlap=True,
                 limit=5,
-                weights="mqm",
+                weights="mqm,critical=10",
             ),
             instructions="Mark every error with its severity and its category, at most five in a text.",
         ),

@@ -274,10 +274,7 @@ def _drawn(
     else:
         number = len(pool) if count is None else count
         if not 1 <= number <= len(pool):
-            raise ParameterError(
-                f"segments must be 1 to {len(pool)}, the number of segments, got {number}",
-                cli=f"--segments must be 1 to {len(pool)}",
-            )
+            raise ParameterError(f"segments must be 1 to {len(pool)}, the number of segments, got {number}.")
         chosen, wanted = [], set()
         for unit in rng.sample(list(segments_of), len(segments_of)):
             if len(wanted) >= number:

@@ -1,4 +1,4 @@
-"""What an annotator's page gets, from the server or inside one file for a machine without a server."""
+"""The data of an annotator's page, from the server or inside one file for a machine without a server."""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ from typing import Any
 import msgspec
 
 from nlgauge.annotate.marks import LONGEST_NOTE, MarkRules
-from nlgauge.errors import InputError, ParameterError, no_such
+from nlgauge.errors import InputError, NlgaugeError, ParameterError, no_such
+from nlgauge.spans.weights import weights_of
 
 KINDS = ("scale", "yes_no", "output", "choice", "claims", "text")
 # The answer to a question of kind "output" if two outputs are equally good.
@@ -228,4 +229,11 @@ def _spans_problem(rules: MarkRules, protocol: Protocol) -> str:
         return no_such("side", unknown[0], _SIDES) if unknown else "sides must be target, source or both"
     if "source" in rules.sides and "source" not in protocol.show:
         return "marks in the source need show = ['source']"
+    if rules.weights:
+        try:
+            weights = weights_of(rules.weights)
+            for severity in rules.severities:
+                weights.weight(severity, "")
+        except NlgaugeError as error:
+            return error.message
     return ""

@@ -13,6 +13,7 @@ from nlgauge.annotate.items import Item
 from nlgauge.annotate.marks import Mark, decoded, plain
 from nlgauge.annotate.protocols import TIE, Protocol
 from nlgauge.errors import InputError
+from nlgauge.spans.weights import Weights, weights_of
 
 if TYPE_CHECKING:
     from nlgauge.annotate.campaign import Campaign
@@ -40,19 +41,12 @@ class Rater:
         at: float | None = None,
     ) -> int:
         """Write a rating to disk and return its number; raise InputError if it is not valid."""
-        item = self._item(annotator, key)
-        protocol = self.campaign.plan.protocol
-        marks = _marks(spans)
-        reason = protocol.problem(answers, len(item.outputs), len(item.claims)) or _marks_problem(
-            marks, item, protocol
-        )
-        if reason:
-            raise InputError(f"this is not a rating of the campaign: {reason}.")
+        marks = self.check(annotator, key, answers, spans)
         for value in (seconds, active):
             if type(value) not in (int, float) or not 0 <= value < 1e9:
                 raise InputError(f"seconds must be a number from 0, got {value!r}.")
         values: dict[str, Any] = {"answers": dict(answers)}
-        if protocol.spans is not None:
+        if self.campaign.plan.protocol.spans is not None:
             values["spans"] = plain(marks)
         values |= {
             "shown": self.campaign.shown(annotator, key),
@@ -61,6 +55,19 @@ class Rater:
             "protocol": self.campaign.protocol_digest,
         }
         return self._add("rating", annotator, key, request, at, **values)
+
+    def check(
+        self, annotator: str, key: str, answers: Mapping[str, Any], spans: Sequence[Any] = ()
+    ) -> list[Mark]:
+        """Return the marks of a rating; raise InputError if the rating is not valid."""
+        item, protocol = self._item(annotator, key), self.campaign.plan.protocol
+        marks = _marks(spans)
+        reason = protocol.problem(answers, len(item.outputs), len(item.claims)) or _marks_problem(
+            marks, item, protocol
+        )
+        if reason:
+            raise InputError(f"this is not a rating of the campaign: {reason}.")
+        return marks
 
     def undo(self, annotator: str, key: str, *, request: str | None = None) -> int:
         """Take back the last rating of an item; the log keeps both events."""
@@ -141,7 +148,14 @@ def _alone(answers: Mapping[str, Any], record: log.Record, protocol: Protocol) -
         elif question.kind == "claims" and answer:
             numbers[question.id] = answer.count("yes") / len(answer)
     if protocol.spans is not None and protocol.spans.weights:
-        from nlgauge.annotate.weights import score_of
-
-        numbers[protocol.name] = score_of(record.get("spans", []), protocol.spans.weights)
+        numbers[protocol.name] = _score(record.get("spans", []), weights_of(protocol.spans.weights))
     return numbers
+
+
+def _score(spans: Sequence[Mapping[str, Any]], weights: Weights) -> float:
+    """Return minus the sum of the weights of marks, as `nlgauge.spans.score` does."""
+    values = sorted(
+        (weights.weight(span["severity"], span.get("category", "")) for span in spans), reverse=True
+    )
+    # 0.0 is added, because a score of minus zero would be printed.
+    return -min(sum(values[: weights.worst]), weights.most) + 0.0

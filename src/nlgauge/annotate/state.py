@@ -60,7 +60,7 @@ class State:
     annotators : list of dict
         Progress and checks of each annotator.
     estimates : list of dict
-        Mean human score of each system and dimension, with metrics and from ratings alone.
+        Mean human score of each system and dimension, with metrics and only from ratings.
     differences : list of dict
         Differences of pairs of systems; `better` is the better system if the interval, corrected for the number
         of pairs, excludes 0.
@@ -197,7 +197,8 @@ def _mean_of_known(cube: Array) -> Array:
     known = ~np.isnan(cube)
     count = known.sum(axis=-1)
     total = np.where(known, cube, 0.0).sum(axis=-1)
-    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    means: Array = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return means
 
 
 def _spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Array:
@@ -221,7 +222,7 @@ def _estimates(
 
     plan = campaign.plan
     pairs = len(plan.systems) * (len(plan.systems) - 1) // 2
-    whole = ~np.isnan(human).any(axis=0)
+    whole = np.asarray(np.isfinite(human).all(axis=0))
     if whole.sum() < 2 or (of == "differences" and not 1 <= pairs <= _MOST_PAIRS):
         return []
     confidence = 0.95 if of == "means" else 1 - 0.05 / pairs
@@ -276,7 +277,7 @@ def _surprises(
     label, values = next(iter(metrics.items()))
     places = [list(campaign.texts).index(name) for name in campaign.plan.segments]
     scores = values[:, places]
-    known = ~np.isnan(human) & ~np.isnan(scores)
+    known: Array = np.isfinite(human) & np.isfinite(scores)
     if known.sum() < FEWEST_SHARED:
         return []
     gap = np.full(human.shape, -1.0)

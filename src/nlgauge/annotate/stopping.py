@@ -1,4 +1,4 @@
-"""When a campaign has enough ratings, by ratings alone.
+"""The decision that a campaign has enough ratings, from ratings only.
 
 `--until-sure` makes planned looks at the differences of systems, on the units (segments or documents) in the
 order of the plan; `--until WIDTH` uses intervals that are valid at every number of units. Both read finished
@@ -25,7 +25,7 @@ from nlgauge.stats.units import Clusters
 
 
 class Decision(NamedTuple):
-    """What the ratings so far allow to decide.
+    """A decision from the ratings so far.
 
     `rows` has one row per pair (looks) or system (widths); `enough` is True if the campaign may stop.
     """
@@ -72,13 +72,15 @@ def _finished(
     ratings: dict[tuple[str, str], list[log.Record]] = {}
     done = 0
     for record in records:
-        key = record["annotator"], record["item"]
-        item = campaign.items.get(record["item"])
-        if item is None or item.kind != RATE:
+        rated = campaign.items.get(record["item"])
+        if rated is None or rated.kind != RATE:
             continue
         log.apply(ratings, record)
-        unit = left[places[item.unit]]
-        unit.discard(key) if ratings[key] else unit.add(key)
+        owner, unit = (record["annotator"], record["item"]), left[places[rated.unit]]
+        if ratings[owner]:
+            unit.discard(owner)
+        else:
+            unit.add(owner)
         before = done
         while done < len(left) and not left[done]:
             done += 1
@@ -106,7 +108,7 @@ def _sure(campaign: Campaign, states: Sequence[tuple[int, Array]], sizes: Sequen
             sums = next((sums for count, sums in states if count >= size), None)
             if sums is None or not test.is_open:
                 break
-            rated = (sums[[first, second], :, 1] > 0).all(axis=0)
+            rated = (sums[first, :, 1] > 0) & (sums[second, :, 1] > 0)
             means = np.divide(
                 sums[..., 0], sums[..., 1], out=np.zeros(sums.shape[:2]), where=sums[..., 1] > 0
             )

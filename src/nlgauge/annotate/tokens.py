@@ -73,21 +73,22 @@ class Tokens:
             saved = msgspec.json.decode(self._path.read_bytes(), type=_Saved)
         except (msgspec.DecodeError, OSError) as error:
             raise ResultError(
-                f"{self._path} is damaged ({error}); remove it, and `nlgauge annotate serve` writes a new one."
+                f"{self._path} is damaged ({error}); remove it, and `nlgauge annotate serve` writes a"
+                " new file."
             ) from None
         owners: dict[str, str] = {}
         for role, digest in saved.digests.items():
             if digest in owners:
                 raise ResultError(
-                    f"{TOKENS} gives {owners[digest]} and {role} the same token",
-                    cli=f"nlgauge annotate tokens --new {role} gives a new address",
+                    f"{TOKENS} has the same token for {owners[digest]} and {role}",
+                    cli=f"nlgauge annotate tokens --new {role} creates a new address",
                     python="remove one of the two",
                 )
             owners[digest] = role
         self._saved, self._stamp = saved, stamp
 
     def _write(self, saved: _Saved) -> None:
-        # Created with its mode first: `write_whole` keeps it.
+        # Created with its mode first, which `write_whole` does not change.
         os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600))
         write_whole(self._path, msgspec.json.encode(saved) + b"\n")
         self._saved, self._stamp = saved, stamp_of(self._path)

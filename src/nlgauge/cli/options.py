@@ -74,6 +74,14 @@ HumanFields = Annotated[
         metavar="FIELD...",
     ),
 ]
+Ratings = Annotated[
+    Path | None,
+    option(
+        "--ratings",
+        help="Human ratings: a campaign of `nlgauge annotate`, or a file that it exported.",
+        metavar="PATH",
+    ),
+]
 Baseline = Annotated[
     str | None,
     option(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SpanFileOptions(Options):
-    """How to read files with error spans."""
+    """Options for files with error spans."""
 
     form_of_file: Annotated[
         str | None,

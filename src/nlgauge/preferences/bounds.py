@@ -56,13 +56,20 @@ def _has_order(beats: Array, tied: Array) -> bool:
     return bool((np.diagonal(distance) >= 0).all())
 
 
+def why_unbounded(design: Design, counts: Array, systems: Sequence[str]) -> str:
+    """Return why the strengths have no finite maximum, with the names of the systems; "" if they have one."""
+    if not unbounded(design, counts[None])[0]:
+        return ""
+    beats, tied = (matrix[0] for matrix in square(design, counts[None]))
+    return "; ".join(_reasons(beats, tied, systems))
+
+
 def check_bounded(design: Design, counts: Array, systems: Sequence[str]) -> None:
     """Raise InputError if the strengths have no finite maximum; name the systems and the reason."""
-    if not unbounded(design, counts[None])[0]:
+    if not (why := why_unbounded(design, counts, systems)):
         return
-    beats, tied = (matrix[0] for matrix in square(design, counts[None]))
     raise InputError(
-        "; ".join(_reasons(beats, tied, systems)),
+        why,
         python="pass prior=0.5 to add half a win and half a loss to each system",
         cli="add --prior 0.5 to add half a win and half a loss to each system",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nlgauge._core.numbers import counted
+from nlgauge.preferences.bounds import why_unbounded
 from nlgauge.preferences.elo import ORDERS
 from nlgauge.preferences.resamples import RESCUE
 from nlgauge.preferences.strengths import Fit
@@ -30,6 +31,7 @@ def remarks(fit: Fit, read: Verdicts, prior: float, elo: bool) -> tuple[str, ...
             f"Prior: each system has {prior:g} wins and {prior:g} losses in addition, spread over all other"
             " systems."
         )
+        notes += _from_prior(fit, prior)
     notes += _resamples(fit)
     if elo:
         notes.append(
@@ -95,13 +97,26 @@ def _units(fit: Fit) -> Iterator[str]:
         )
     if count == 1:
         yield f"Intervals and letters need at least two {unit}s, got one."
-    elif count < FEW_UNITS and fit.replicates is not None:
-        yield f"Caution: intervals from {count} {unit}s are rough; {FEW_UNITS} or more are needed."
+    elif fit.effective_units < FEW_UNITS - 1e-9 and fit.replicates is not None:
+        unequal = " of unequal size" if count >= FEW_UNITS else ""
+        needed = " of about equal size" if unequal else ""
+        yield (
+            f"Caution: intervals from {count} {unit}s{unequal} are rough; {FEW_UNITS} or more{needed} are needed."
+        )
+
+
+def _from_prior(fit: Fit, prior: float) -> Iterator[str]:
+    """Yield the strengths that have bounds only because of the prior."""
+    design = fit.model.design
+    if why := why_unbounded(design, fit.counts - design.prior(prior), fit.model.verdicts.systems):
+        yield f"Without the prior: {why}. Its size decides these strengths, and their intervals are too narrow."
 
 
 def _resamples(fit: Fit) -> Iterator[str]:
     if fit.replicates is None:
         return
+    if (fit.model.verdicts.outcomes[:, 1] == 1).all():
+        yield "All comparisons are ties, so intervals cannot show how much the systems may differ."
     total = f"{len(fit.replicates.parameters):,} resamples"
     if rescued := fit.replicates.rescued:
         yield (

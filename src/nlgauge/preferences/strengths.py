@@ -35,6 +35,12 @@ class Fit(NamedTuple):
         return int(self.units.max()) + 1
 
     @property
+    def effective_units(self) -> float:
+        """Number of equally large segments or documents whose sums would vary as much."""
+        sizes = np.bincount(self.units).astype(float)
+        return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+    @property
     def nu(self) -> float:
         """Parameter of ties; 0 in Bradley-Terry's model."""
         return float(np.max(nu_of(self.model.design, self.parameters[None])))
@@ -57,12 +63,12 @@ class Fit(NamedTuple):
 
     def bounds(self, values: Array) -> tuple[Array, Array]:
         """Return the lower and upper bounds of each column of replicates."""
-        share = expanded(self.confidence, self.unit_count)
+        share = expanded(self.confidence, self.effective_units)
         ends = np.array([percentile(column, share)[:2] for column in values.T]).reshape(-1, 2)
         return ends[:, 0], ends[:, 1]
 
 
-def expanded(confidence: float, units: int) -> float:
+def expanded(confidence: float, units: float) -> float:
     """Return the confidence of percentiles whose interval has the width of Student's distribution.
 
     >>> round(expanded(0.95, 20), 3), round(expanded(0.95, 1000), 3)
@@ -86,7 +92,7 @@ def rows_of(fit: Fit, elo_seed: int | None) -> tuple[tuple[Strength, ...], Array
         drawn = model.strengths(fit.replicates.parameters)
         low, high = fit.bounds(drawn)
         rate_low, rate_high = fit.bounds(model.rates(fit.replicates.parameters))
-        p = _p_values(strengths, drawn[~np.isnan(drawn[:, 0])], fit.unit_count)
+        p = _p_values(strengths, drawn[~np.isnan(drawn[:, 0])], fit.effective_units)
         alpha = 1 - fit.confidence
         shown, ranks = letters(strengths, p, alpha), rank_ranges(strengths, p, alpha)
     _, errors = fit.errors()
@@ -117,7 +123,7 @@ def rows_of(fit: Fit, elo_seed: int | None) -> tuple[tuple[Strength, ...], Array
     return rows, p, order
 
 
-def _p_values(strengths: Array, drawn: Array, units: int) -> Array:
+def _p_values(strengths: Array, drawn: Array, units: float) -> Array:
     """Return the p-value of every pair, corrected by max-T for all pairs."""
     first, second = np.triu_indices(len(strengths), 1)
     p = np.eye(len(strengths))

@@ -17,6 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from nlgauge._core.lazy import lazy
 from nlgauge._core.numbers import counted
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
@@ -26,6 +29,7 @@ from nlgauge.results.labels import output_named
 from nlgauge.results.missing import filled, missing_share, range_of
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.intervals import few_units_factor
+from nlgauge.stats.units import Clusters
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -33,6 +37,8 @@ if TYPE_CHECKING:
 ANY = "any"
 _CHANGE = re.compile(r"\s*(.+?)\s+(drops|rises|worsens)(?:\s+by\s+(\d*\.?\d+))?\s*", re.DOTALL)
 _MARGIN = re.compile(r"\s*(?:(.+?)\s*=\s*)?(\d*\.?\d+(?:e-?\d+)?)\s*(%)?\s*", re.DOTALL | re.IGNORECASE)
+# An interval of constant differences is not wider than rounding.
+_CONSTANT = 1e-12
 # The chance with which a drop is to be found.
 _POWER = 0.8
 _LIMIT = re.compile(r"\s*(.+?)\s*=\s*(-?\d*\.?\d+(?:e-?\d+)?)\s*", re.DOTALL | re.IGNORECASE)
@@ -303,6 +309,15 @@ class _Gate:
         more = _more(row.units, gain, margin, detectable) if failed is None else None
         return replace(known, failed=failed, why=why, more=more)
 
+    @lazy
+    def _equal_units(self) -> float:
+        """The number of equally large units whose sums would vary as much, as a share of the number of units."""
+        corpus = self.result.corpus
+        clusters = Clusters(corpus.documents, len(corpus))
+        weights = np.ones(len(corpus)) if corpus.weights is None else np.asarray(corpus.weights, float)
+        sizes = clusters.totals([weights[:, None]], 1)[:, 0]
+        return float(sizes.sum() ** 2 / (sizes**2).sum() / (sizes > 0).sum())
+
     def _detectable(self, low: float, high: float, units: int) -> float:
         """Return the drop that is detected with a probability of 80%, from the interval of the gain; NaN if the
         systems do not differ at all.
@@ -310,7 +325,7 @@ class _Gate:
         The quantiles are from Student's distribution, the level is divided by the number of tests, and the
         spread is corrected for few resampled units.
         """
-        if units < 2 or not high > low:
+        if units < 2 or not high - low > _CONSTANT * max(1.0, abs(low), abs(high)):
             return math.nan
         from scipy.stats import norm, t
 
@@ -326,7 +341,7 @@ class _Gate:
         """Return whether a condition failed, None if that is open, and why."""
         gain, low, high = change.gain(deciding)
         # Percentiles of few units are too narrow for the level.
-        low = gain + few_units_factor(1 - self.rule.alpha, row.units) * (low - gain)
+        low = gain + few_units_factor(1 - self.rule.alpha, self._equal_units * row.units) * (low - gain)
         if gain == low == high == 0:
             return False, "equal"
         significant, holds = row.p_holm < self.rule.alpha, change.holds(row)

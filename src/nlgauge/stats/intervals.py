@@ -116,7 +116,7 @@ def quantiles(samples: Array, low: float, high: float) -> tuple[float, float]:
     return float(bounds[0]), float(bounds[1])
 
 
-def few_units_factor(confidence: float, units: int) -> float:
+def few_units_factor(confidence: float, units: float) -> float:
     """Return the factor from a percentile interval of few units to an interval with the width of Student's
     distribution; 1 for one unit.
 
@@ -127,7 +127,7 @@ def few_units_factor(confidence: float, units: int) -> float:
     """
     from scipy.special import stdtrit
 
-    if units < 2:
+    if units <= 1:
         return 1.0
     reach = math.sqrt(units / (units - 1)) * float(stdtrit(units - 1, (1 + confidence) / 2))
     return reach / quantile(confidence)

@@ -113,6 +113,21 @@ def test_the_lines_of_a_console(whole):
         assert "Rogan-Gladen n/a (the judge is no better than chance" in text
 
 
+def test_equal_labels_have_no_interval_and_intervals_stay_within_the_scale():
+    records = [{"id": i, "verdict": i % 3 == 0, "label": 1} for i in range(60)]
+    corrected = audit(records, human="label", judge="verdict", resamples=50).number("score", "corrected")
+    assert corrected["value"] == 1.0
+    assert np.isnan(corrected["low"]) and "all labels are equal" in corrected["remark"]
+    few = [{"id": i, "verdict": i, "label": i} for i in (0, 1, 0)]
+    corrected = audit(
+        [{**each, "id": place} for place, each in enumerate(few)],
+        human="label",
+        judge="verdict",
+        resamples=50,
+    ).number("score", "corrected")
+    assert (corrected["low"], corrected["high"]) == (0.0, 1.0)
+
+
 def test_few_labels_have_a_corrected_score():
     findings = audit(records(GPT, few_labels(GPT)), **COLUMNS)
     numbers = expected(GPT)["corrected"]
@@ -405,6 +420,17 @@ def test_a_result_with_imported_scores_and_a_field():
     assert audit(levels, human="human", resamples=200).number("agreement", "kappa") == direct.number(
         "agreement", "kappa"
     )
+
+
+@pytest.mark.parametrize(
+    ("labels", "errors", "verdict"), [(20, 1, "usable with correction"), (20, 0, "usable as is")]
+)
+def test_one_error_in_few_labels_is_not_usable_as_is(labels, errors, verdict):
+    # The true kappa of a judge with one error in 20 labels may be 0.6; resamples alone have a bound of 0.7.
+    records = [{"id": i, "verdict": i % 2 if i >= errors else 1, "label": i % 2} for i in range(labels)]
+    found = audit(records, human="label", judge="verdict", resamples=500)
+    assert found.number("agreement", "kappa")["low"] > 0.6
+    assert found.verdict == verdict
 
 
 @pytest.mark.parametrize("name", ["judge", "faithfulness", "chrf"])

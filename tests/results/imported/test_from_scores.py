@@ -380,3 +380,34 @@ def test_people_are_named_without_the_prefix_of_an_imported_score() -> None:
     assert result.labels == ("chrf", "imported.rouge")
     assert Judgments.from_result(result, "rouge").humans["imported.rouge"].tolist() == [[1, 0, 0.5]]
     assert with_human_scores(result, "rouge").labels == ("imported.rouge",)
+
+
+def test_records_of_one_sample_are_judge_runs() -> None:
+    rows = [
+        {"id": i, "model": model, "sample": sample, "answer": f"{model} {sample}", "q": value}
+        for model, first in (("A", 1.0), ("B", 0.0))
+        for i in range(3)
+        for sample, value in (("x", first), ("x", 0.5), ("y", 0.0), (None, 1.0), (None, 0.0))
+    ]
+    result = nlgauge.from_scores(rows, "q:higher:0..1")
+    assert result["A"]["q"]["score"] == (0.75 + 0 + 1 + 0) / 4
+    assert single_scores(result, "q")["B"][0] == [[0.0, 0.5], [0.0], [1.0], [0.0]]
+    listed = [
+        {**row, "q": [row["q"], 0.5]} if row["sample"] == "x" else row
+        for row in rows
+        if (row["sample"], row["q"]) != ("x", 0.5)
+    ]
+    assert dict(nlgauge.from_scores(listed, "q:higher:0..1")["A"]["q"]) == dict(result["A"]["q"])
+    assert len(result.corpus.predictions["A"][0]) == 4
+    # Other fields of all records remain, and inputs of all records are compared.
+    judged = [{**row, "judge": f"judge {number % 5}"} for number, row in enumerate(rows)]
+    fields = nlgauge.from_scores(judged, "q:higher:0..1").corpus.system_fields
+    assert list(fields["judge"]["A"][0]) == [f"judge {number}" for number in range(5)]
+    with pytest.raises(InputError, match="different values of 'source'"):
+        nlgauge.from_scores(
+            [{**row, "source": str(number == 1)} for number, row in enumerate(rows)], "q:higher"
+        )
+    # Different answers are repeats, whatever the field contains.
+    other = [{**row, "sample": "same", "answer": f"{number}"} for number, row in enumerate(rows)]
+    assert nlgauge.from_scores(other, "q:higher")["A"]["q"]["repeats"] == 5
+    assert max(map(len, single_scores(nlgauge.from_scores(other, "q:higher"), "q")["A"])) == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,20 @@ def test_the_heading_counts_answers_and_errors_and_notes_name_their_system(tmp_p
     (task,) = imported_tasks(files).values()
     assert task.heading == "Inspect 0.3.285, task capitals: 2 systems, 2 segments, 4 answers, 2 errors"
     assert [note.partition(":")[0] for note in task.notes] == ["a, match", "b, match"]
+
+
+def test_a_saved_result_names_its_files_with_their_hashes(tmp_path: Path) -> None:
+    files = []
+    for model in "ab":
+        (tmp_path / model).mkdir()
+        files.append(log(tmp_path / model / "run.json", [1, 0], model))
+    result = nlgauge.read_log(files)
+    assert isinstance(result, nlgauge.Result)
+    result.save(tmp_path / "out")
+    digests = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+    assert nlgauge.load(tmp_path / "out").environment["imported run.json"] == (
+        f"sha256 {digests[0]}, sha256 {digests[1]}"
+    )
 
 
 def test_a_task_of_two_tools_is_two_tasks(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from log_cases import inspect_header, inspect_sample, write_json
 from page_cases import result_of
 
 import nlgauge
@@ -168,3 +169,14 @@ def test_matches_name_their_reference_and_are_marked_in_it(short: Path, opened: 
 
 def test_a_text_without_spaces_is_counted_in_characters(short: Path, opened: Open) -> None:
     assert opened(short).page.locator(".context header .small").all_inner_texts() == ["16 characters"]
+
+
+def test_an_imported_score_has_the_texts_of_its_scorer(opened: Open, tmp_path: Path) -> None:
+    sample = inspect_sample("q0", 0)
+    sample["scores"]["match"]["explanation"] = "not <b>equal</b>"
+    log = write_json(tmp_path / "a.json", {**inspect_header(), "samples": [sample]})
+    shown = opened(nlgauge.read_log(log).report(tmp_path / "page.html"))
+    detail = shown.page.locator("#detail")
+    assert "not <b>equal</b>" in detail.inner_text()
+    assert "NaN" not in detail.inner_text()
+    assert shown.errors == []

@@ -1,6 +1,6 @@
-"""The server of a campaign: annotators rate in the browser, the organizer sees what is known so far.
+"""The server of a campaign: annotators rate in the browser, the organizer sees the results so far.
 
-It is a process of its own: the explorer never writes.
+It is a separate process: the explorer never writes.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def serve(
 
 
 def _port(tokens: Tokens, host: str, port: int | None) -> int:
-    """Return the port to use: the last one if it is free."""
+    """Return the port to use: the last port if it is free."""
     if port is not None or not tokens.port:
         return port or 0
     from nlgauge.show.explorer.listening import bound

@@ -72,6 +72,9 @@ app = Program(
                 "spans:app", "Convert files with error spans, and score texts by the weights of errors."
             ),
             "benchmarks": Entry("benchmarks:app", "List, describe and import benchmarks of human judgments."),
+            "annotate": Entry(
+                "annotate:app", "Collect human ratings in the browser, and estimate scores from them."
+            ),
             "judge": Entry("judge:app", "Test language models that are used as judges."),
             "reproduce": Entry(
                 "reproduce:reproduce",

@@ -15,6 +15,7 @@ from nlgauge.cli.options import (
     Confidence,
     HumanFields,
     Pairs,
+    Ratings,
     Resamples,
     ResultDirectory,
     Seed,
@@ -25,6 +26,7 @@ from nlgauge.cli.options import (
     pairs_of,
 )
 from nlgauge.cli.parameters import option
+from nlgauge.cli.ratings import rated
 
 
 @Command
@@ -54,6 +56,7 @@ def report(
         ),
     ] = 25,
     human: HumanFields = None,
+    ratings: Ratings = None,
     against: Against = None,
     pair: Pairs = None,
     where: Selecting = None,
@@ -72,6 +75,7 @@ def report(
     other fields with --human, and write NAME:lower if lower is better:
 
         nlgauge report out/ --human coherence --human errors:lower
+        nlgauge report out/ --ratings campaign/
 
     With --against the report begins with what changed since an older run:
 
@@ -88,7 +92,7 @@ def report(
     require_folder(output)
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
-    result = load(directory)
+    result = rated(load(directory), ratings)
     part = narrowed(result, where)
     written = write_report(
         part,

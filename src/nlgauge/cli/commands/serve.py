@@ -9,8 +9,9 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import Against, HumanFields, Pairs, Selecting, narrowed, older_run, pairs_of
+from nlgauge.cli.options import Against, HumanFields, Pairs, Ratings, Selecting, narrowed, older_run, pairs_of
 from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.ratings import rated
 
 
 @Command
@@ -38,6 +39,7 @@ def serve(
         ),
     ] = None,
     human: HumanFields = None,
+    ratings: Ratings = None,
     against: Against = None,
     pair: Pairs = None,
     where: Selecting = None,
@@ -63,7 +65,7 @@ def serve(
         raise click.UsageError("--pair names systems of an older run; add --against.")
     if against is not None and where and len(directories) > 1:
         raise click.UsageError("--against with --where takes one result; omit the others.")
-    whole = {str(directory): load(directory) for directory in directories}
+    whole = {str(directory): rated(load(directory), ratings) for directory in directories}
     results = {name: narrowed(result, where) for name, result in whole.items()}
     first = str(directories[0])
     older = older_run(against, whole[first], results[first])

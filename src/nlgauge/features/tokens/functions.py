@@ -17,7 +17,7 @@ _FUNCTIONS: dict[str, Callable[[str], Any]] = {}
 
 
 def is_function(name: object) -> bool:
-    """Return True if a tokenizer's name is that of a function."""
+    """Return True if the name of a tokenizer means a function."""
     return isinstance(name, str) and name.startswith(PREFIX)
 
 
@@ -38,7 +38,7 @@ def name_of_function(function: Callable[[str], Any]) -> str:
     if isinstance(code, CodeType):
         name += f"#{_hash(code)}"
     known = _FUNCTIONS.get(name, function)
-    # A function with the same code does the same, unless it has variables of its own.
+    # A function with the same code does the same, unless it has variables of an outer function.
     same_code = isinstance(code, CodeType) and not getattr(function, "__closure__", None)
     if known != function and not same_code:
         raise ParameterError(

@@ -278,6 +278,21 @@ def _verdict(rows: Sequence[Row], verdicts: Verdicts, draws: Draws) -> tuple[str
         if (row["part"], row["measure"]) in _BIASES and row["p"] < draws.alpha
     )
     reasons = [f"bias of {name}" for name in biases]
+    cautious = _cautious_low(main, by_name.get(("agreement", "agreement")), verdicts)
     if main["low"] <= SUBSTANTIAL:
         reasons.insert(0, f"the lower bound of {measure} is {main['low']:.3f}")
+    elif cautious <= SUBSTANTIAL:
+        reasons.insert(0, f"by the lower bound of the agreement, {measure} may be {cautious:.3f}")
     return (CORRECTED, tuple(reasons)) if reasons else (USABLE, ())
+
+
+def _cautious_low(main: Row, agreement: Row | None, verdicts: Verdicts) -> float:
+    """Return the lower bound of a coefficient: of kappa, not above the kappa of the lower bound of the agreement.
+
+    Resamples of few labels without an error, or with few, contain no more errors than the labels.
+    """
+    if agreement is None or verdicts.coding.scale == "ordinal":
+        return float(main["low"])
+    x, z = verdicts.verdicts[verdicts.both], verdicts.labels[verdicts.both]
+    by_chance = sum(float(np.mean(x == level) * np.mean(z == level)) for level in np.unique(z))
+    return float(min(main["low"], (agreement["low"] - by_chance) / (1 - by_chance)))

@@ -86,7 +86,7 @@ def _of_system(
     verdicts: Verdicts, estimates: Estimates, place: int, system: str, judged: float, draws: Draws
 ) -> list[Row]:
     name = system if len(verdicts.cells.result.systems) > 1 else ""
-    numbers = estimates[place]
+    numbers = _without_certainty(verdicts, estimates[place], place)
     rows = [row("score", "judge", judged, n=numbers["of"], of=name), _estimated(numbers, name)]
     labels_only = (numbers["classical_low"], numbers["classical_high"])
     rows.append(row("score", "labels only", numbers["classical"], labels_only, n=numbers["labels"], of=name))
@@ -108,6 +108,18 @@ def _of_system(
         row("worth", "effective labels", worth, n=numbers["labels"], of=name, remark=numbers["reason"])
     )
     return rows
+
+
+def _without_certainty(verdicts: Verdicts, numbers: Mapping[str, Any], place: int) -> Mapping[str, Any]:
+    """Return the numbers of a system within the scale; without intervals if all of its labels are equal."""
+    bounds = ("low", "high", "classical_low", "classical_high")
+    labels = verdicts.labels[(verdicts.cells.system == place) & verdicts.both]
+    if len(labels) and (labels == labels[0]).all():
+        return {**numbers, **dict.fromkeys(bounds, math.nan), "reason": "no interval: all labels are equal"}
+    if verdicts.coding.scale != "binary":
+        return numbers
+    low, high = np.sort(verdicts.coding.values(np.array([0.0, 1.0])))
+    return {**numbers, **{name: float(np.clip(numbers[name], low, high)) for name in bounds}}
 
 
 def _estimated(numbers: Mapping[str, Any], name: str, measure: str = "corrected") -> Row:

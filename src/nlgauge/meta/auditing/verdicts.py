@@ -99,7 +99,7 @@ class Verdicts:
     @property
     def judge(self) -> str:
         """The name of the judge, or of the panel."""
-        return " + ".join(self.cells.columns.judges)
+        return " + ".join(name.removeprefix("imported.") for name in self.cells.columns.judges)
 
     @property
     def both(self) -> Array:

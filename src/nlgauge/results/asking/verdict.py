@@ -57,7 +57,9 @@ def sentences(sequential: Mapping[str, Any]) -> list[str]:
         )
     bounds = [sequential["gain_low"], sequential["gain_high"]]
     interval = (
-        ""
+        " They have the same score on each of these segments."
+        if sequential["gain"] == 0 and bounds == [0, 0]
+        else ""
         if None in bounds or sequential["gain"] is None
         else f" Gain of {second}: {sequential['gain']:+.4f} [{bounds[0]:+.4f}, {bounds[1]:+.4f}]"
         f" ({sequential['confidence']:.1%} interval)."

@@ -7,11 +7,14 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import file_digest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlgauge._core.defaults import SEED
+from nlgauge._core.paths import is_file
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.raw_columns import RawColumns
@@ -276,10 +279,15 @@ def _column_of_answers(
     column = _Column(len(rows))
     for segment, of_segment in enumerate(rows):
         for i in of_segment:
-            cell = cells[i]
-            scores = reader.plain(cell)
-            if scores is None:
-                scores = reader.read(None if cell is NO_FIELD else cell, partial(records.place, i))
+            scores = []
+            for run in answers.runs.get(i, (i,)):
+                cell = cells[run]
+                plain = reader.plain(cell)
+                scores += (
+                    reader.read(None if cell is NO_FIELD else cell, partial(records.place, run))
+                    if plain is None
+                    else plain
+                )
             if scores:
                 column.add(segment, scores)
                 continue
@@ -326,6 +334,17 @@ def _with_columns(result: Result, reader: ScoreReader, read: Mapping[str, _Colum
 def is_imported(result: Result, label: str) -> bool:
     """Return True if the scores of a label were imported."""
     return isinstance(result._job.metrics[label], Imported)
+
+
+def with_files(result: Result, files: Iterable[str | Path]) -> Result:
+    """Return a result whose environment has the name and the hash of each file that scores come from."""
+    hashes: dict[str, list[str]] = {}
+    for path in filter(is_file, dict.fromkeys(map(str, files))):
+        with Path(path).open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        hashes.setdefault(f"imported {Path(path).name}", []).append(f"sha256 {digest}")
+    named = {name: ", ".join(digests) for name, digests in hashes.items()}
+    return replace(result, environment={**result.environment, **named})
 
 
 def imported_label(result: Result, name: str) -> str | None:

@@ -16,7 +16,7 @@ from nlgauge.io.logs import Log, LogRow, own_score_differences, read_logs, tasks
 from nlgauge.io.logs.readers import READERS
 from nlgauge.metric.imported import RESERVED
 from nlgauge.results.imported.answers import AnswerFields, Answers
-from nlgauge.results.imported.building import from_answers
+from nlgauge.results.imported.building import from_answers, with_files
 from nlgauge.results.imported.columns import ScoreSpec, score_specs
 from nlgauge.results.result import Result
 
@@ -126,6 +126,7 @@ def _imported(logs: Sequence[Log], chosen: Sequence[ScoreSpec], lang: str | None
     result = from_answers(
         answers, specs, reasons=reasons, origin=origin, lang=lang, seed=seed, ignore_inputs=True
     )
+    result = with_files(result, (log.facts.file for log in logs))
     several = len(result.systems) > 1
     said = (
         sentence

@@ -275,16 +275,18 @@ def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) ->
 
 
 def _different(old: Any, new: Any) -> tuple[Any, Any]:
-    """Return two values; for dictionaries, only their entries that differ.
+    """Return two values; for dictionaries, only their entries that differ, also of dictionaries inside.
 
-    >>> _different({"bleu": 1, "ter": 2}, {"bleu": 1})
-    ({'ter': 2}, {})
+    >>> _different({"bleu": {"n": 4, "tok": "a"}, "ter": 2}, {"bleu": {"n": 4, "tok": "b"}})
+    ({'bleu': {'tok': 'a'}, 'ter': 2}, {'bleu': {'tok': 'b'}})
     """
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return old, new
+    differing = [key for key in {**old, **new} if (key in old) != (key in new) or old[key] != new[key]]
+    pairs = {key: _different(old.get(key), new.get(key)) for key in differing}
     return (
-        {key: value for key, value in old.items() if key not in new or new[key] != value},
-        {key: value for key, value in new.items() if key not in old or old[key] != value},
+        {key: pair[0] for key, pair in pairs.items() if key in old},
+        {key: pair[1] for key, pair in pairs.items() if key in new},
     )
 
 

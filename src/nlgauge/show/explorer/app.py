@@ -23,11 +23,12 @@ from nlgauge.show.report.page import body
 
 # The greatest length of a text of the user, in characters.
 _LONGEST = 20_000
+_MOST_SYSTEMS = 1_000_000
 _ASK = "Unknown result, metric or segment. Load the page again."
 
 
 def application(served_results: Sequence[Served]) -> Starlette:
-    """Return the page over these results, and over their comparisons when they are asked for."""
+    """Return the page over these results, and over their comparisons on request."""
     results, count = list(served_results), len(served_results)
     compared: dict[tuple[int, int], int] = {}
     files = _files()
@@ -78,13 +79,23 @@ def application(served_results: Sequence[Served]) -> Starlette:
         served, dimension = found(request), request.query_params.get("by", "")
         if served is None or dimension not in served.dimensions:
             return PlainTextResponse("Unknown result or field. Load the page again.", 400)
-        return await answered(lambda: served.slices(dimension))
+        where = request.query_params.get("where", "")
+        return await answered(lambda: served.slices(dimension, where))
 
     async def trust(request: Request) -> Response:
         served, query = found(request), request.query_params
         if served is None:
             return PlainTextResponse(_ASK, 400)
-        return await answered(lambda: served.trust(query.get("level", ""), query.get("dimension", "")))
+        level, dimension = query.get("level", ""), query.get("dimension", "")
+        systems = _numbers(query.get("systems", ""))
+        return await answered(lambda: served.trust(level, dimension, query.get("where", ""), systems))
+
+    async def view(request: Request) -> Response:
+        served, query = found(request), request.query_params
+        if served is None:
+            return PlainTextResponse(_ASK, 400)
+        systems = _numbers(query.get("systems", ""))
+        return await answered(lambda: served.view(query.get("where", ""), systems))
 
     async def own(request: Request) -> Response:
         served, query = found(request), request.query_params
@@ -132,6 +143,7 @@ def application(served_results: Sequence[Served]) -> Starlette:
             Route("/api/{result}/part/{name}", part),
             Route("/api/{result}/why", why),
             Route("/api/{result}/slices", slices),
+            Route("/api/{result}/view", view),
             Route("/api/{result}/trust", trust),
             Route("/api/{result}/own", own),
             Route("/{path:path}", file),
@@ -149,6 +161,13 @@ def _files() -> dict[str, tuple[bytes, str]]:
 
 def _json(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of systems, such as "0,2"; -1 stands for what is no number."""
+    return tuple(
+        -1 if (number := _whole(one, _MOST_SYSTEMS)) is None else number for one in text.split(",") if one
+    )
 
 
 def _whole(text: str, below: int) -> int | None:

@@ -221,6 +221,7 @@ def _described(label: str, metric: str, name: str, inner: str, output: Output) -
         "metric": visible(metric),
         "name": visible(name),
         "output": visible(inner),
+        "inner": visible(output.name),
         "up": output.higher_is_better,
         "bounds": [_number(output.low), _number(output.high)],
         "decimals": None if is_count(output) else decimals_of(output),

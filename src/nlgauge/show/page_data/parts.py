@@ -109,6 +109,28 @@ def field_parts(
             described.append({"name": visible(name), "values": distinct})
 
 
+def unit_parts(corpus: Corpus, meta: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Yield the weights of segments and the numbers of their documents, if there are any; meta says so."""
+    meta |= {"weights": corpus.weights is not None, "units": corpus.documents is not None}
+    if corpus.weights is not None:
+        yield "weights", array_part(np.asarray(corpus.weights, dtype=np.float32))
+    if corpus.documents is not None:
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(map(str, corpus.documents)))}
+        yield (
+            "units",
+            array_part(np.array([numbers[str(name)] for name in corpus.documents], dtype=np.uint32)),
+        )
+
+
+def unstored(
+    corpus: Corpus, described: list[dict[str, Any]], human_fields: Collection[str] = ()
+) -> list[str]:
+    """Return the fields of the records that a page does not contain."""
+    shown = {field["name"] for field in described}
+    known = [visible(name) for name in (*corpus.fields, *corpus.system_fields) if name not in human_fields]
+    return [name for name in known if name not in shown]
+
+
 def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Explanation]]]]) -> bytes:
     """Return explanations by segment number, label and system; numbers have four digits."""
     plain = {

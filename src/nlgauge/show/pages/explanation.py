@@ -257,12 +257,13 @@ def _(explanation: Verdict) -> list[Block]:
                 "quiet",
             )
         )
-    for number, prompt in enumerate(explanation.prompts):
-        blocks += [
-            Line(f"prompt{f' {number + 1}' if len(explanation.prompts) > 1 else ''}:", "quiet"),
-            *_lines(prompt),
-        ]
-        for reply in explanation.replies[number] if number < len(explanation.replies) else ():
+    for number, (prompt, replies) in enumerate(
+        zip_longest(explanation.prompts, explanation.replies, fillvalue=None), 1
+    ):
+        if prompt is not None:
+            place = f" {number}" if len(explanation.prompts) > 1 else ""
+            blocks += [Line(f"prompt{place}:", "quiet"), *_lines(prompt)]
+        for reply in replies or ():
             blocks += [Line("reply:", "quiet"), *_lines(reply)]
     return blocks
 

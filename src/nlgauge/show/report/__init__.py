@@ -18,9 +18,10 @@ from nlgauge.results.runs.testing import compare_runs
 from nlgauge.results.table_options import REPORT_DEFAULTS, ReportOptions
 from nlgauge.show.page_data.choose import chosen as chosen_segments
 from nlgauge.show.page_data.data import PageData, view_of
-from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts, unit_parts, unstored
 from nlgauge.show.page_data.runs import run_parts
 from nlgauge.show.page_data.spans import span_parts
+from nlgauge.show.page_data.sums import sums_of
 from nlgauge.show.page_data.trust import trust_of
 from nlgauge.show.report.explained import Explained, embedded
 from nlgauge.show.report.page import page
@@ -29,6 +30,8 @@ from nlgauge.show.writers.html import html_of
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
+# The share of max_size that the sums for scores of some segments may take.
+_SUMS = 0.15
 # Slow explanations are made for this number of segments.
 _FEW = 40
 _MEGABYTE = 1_000_000
@@ -72,7 +75,14 @@ def write_report(
     meta["spans"], marks = span_parts(result)
     if chosen["texts"]:
         parts |= marks
+    sums = sums_of(human.result)
+    left = sums.within(_SUMS * chosen["max_size"] * _MEGABYTE)
+    sums.describe(meta["outputs"])
+    parts |= sums.parts | dict(unit_parts(corpus, meta))
+    meta |= {"sums": sums.labels, "unstored": unstored(corpus, fields, human.fields)}
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": [], "left_out": []}
+    if left:
+        meta["left_out"].append(f"the sums of {', '.join(left)}")
     static = html_of(human.result._page(**drawn))
     if chosen["against"] is not None:
         parts |= _runs(result, meta, chosen, drawn)

@@ -4,6 +4,7 @@ import { set, state } from "./state.js";
 import { svg } from "./charts.js";
 import { color, nameOf, number, plural, swatch, ties } from "./format.js";
 import { markHits } from "./listed.js";
+import { chosenSystems, isChosen } from "./selection.js";
 import { oldText } from "./runs.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
@@ -51,13 +52,13 @@ export async function detail(order, step, segment) {
 }
 
 function shownSystems(segment) {
-  const all = store.meta.systems.map((_, system) => system);
+  const all = chosenSystems();
   if (all.length <= BESIDE) return all;
   const ranked = ranksOf(segment);
   const { up } = store.meta.outputs[state.output];
   const gain = system => store.score(state.output, system, segment) * (up === false ? -1 : 1);
   const known = all.filter(system => ranked[system] !== null).sort((one, other) => gain(other) - gain(one));
-  const wanted = [...known.slice(0, 1), ...known.slice(-1), state.system, state.a, state.b];
+  const wanted = [...known.slice(0, 1), ...known.slice(-1), ...[state.system, state.a, state.b].filter(isChosen)];
   return [...new Set(wanted)].slice(0, BESIDE).sort((one, other) => (ranked[one] ?? Infinity) - (ranked[other] ?? Infinity) || one - other);
 }
 

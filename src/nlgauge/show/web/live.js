@@ -1,6 +1,8 @@
 // Additions of the explorer to a report: several results, slices of the segments, and a text of the reader.
 import { byId, clear, h, say } from "./dom.js";
 import { arrow, nameOf, number, plural, swatch } from "./format.js";
+import { serverQuery } from "./selection.js";
+import { on } from "./state.js";
 import { store } from "./store.js";
 import { whyNodes } from "./why.js";
 import { data } from "./data.js";
@@ -45,7 +47,7 @@ function slices() {
     clear(files);
     clear(shown, h("p", { class: "caption" }, "Computing …"));
     try {
-      const found = await store.ask("slices", { by });
+      const found = await store.ask("slices", { by, ...(serverQuery().where ? { where: serverQuery().where } : {}) });
       clear(shown, table(found));
       clear(files, data(`slices by ${by}`, numbers(found)));
     } catch (error) {
@@ -53,6 +55,7 @@ function slices() {
     }
   };
   const choice = h("select", { "aria-label": "Slice by", onchange: event => draw(event.target.value) }, h("option", { value: "" , disabled: true, selected: true }, "slice by …"), dimensions.map(name => h("option", { value: name }, name)));
+  on("selection", () => choice.value && draw(choice.value));
   return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice, computed only from its segments; fitted values of the whole corpus stay."), shown, files];
 }
 

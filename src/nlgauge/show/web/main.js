@@ -9,6 +9,7 @@ import { leaderboard } from "./leaderboard.js";
 import { compare } from "./compare.js";
 import { trust } from "./trust.js";
 import { agreement, leastAgreeing } from "./agreement.js";
+import { startSelection } from "./selection.js";
 import { segmentKeys, segments, sorts } from "./segments.js";
 import { cost } from "./cost.js";
 import { provenance } from "./provenance.js";
@@ -22,6 +23,7 @@ const KEYS = [
   ["[ ]", "previous and next system"],
   ["m", "alignment as text, links or matrix"],
   ["/", "find in texts"],
+  ["e", "only segments that meet an expression"],
   ["x", "swap the two systems"],
   ["r l c w a s", "to runs, leaderboard, compare, trust, agreement, segments"],
   ["t", "light, dark or system setting"],
@@ -63,6 +65,7 @@ async function show(result) {
   [state.x, state.y] = leastAgreeing();
   state.label = meta.labels.find(label => label in meta.explained) ?? null;
   begin(meta, store.ids, sorts);
+  startSelection();
   runs();
   leaderboard();
   performance.mark("first");
@@ -138,7 +141,7 @@ function help() {
 function keys(event) {
   if (event.key === "Escape") {
     hideCard();
-    if (event.target.id === "query") event.target.blur();
+    if (["query", "where"].includes(event.target.id)) event.target.blur();
     return;
   }
   const writing = event.target.matches?.("input, select, textarea") || document.querySelector("dialog[open]");

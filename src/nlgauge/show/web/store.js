@@ -32,6 +32,9 @@ export const store = {
       texts && this.meta.sources ? numbers("sources", Uint32Array) : null,
       ...this.meta.fields.map((_, number) => numbers(`field${number}`, Uint32Array)),
     ]);
+    const { weights, units } = this.meta;
+    this.weights = weights ? await numbers("weights", Float32Array) : null;
+    this.units = units ? await numbers("units", Uint32Array) : null;
     Object.assign(this, { scores, predictions, allReferences: references, offsets, sources, lengths, fields });
     this.ids = JSON.parse(decoder.decode(ids));
     if (lengths) this.place();
@@ -128,6 +131,16 @@ export const store = {
     } catch {
       return null; // no segment of this part has marks
     }
+  },
+
+  // The sums of a metric: its statistics of every system and segment.
+  sums({ part: name, whole }) {
+    return numbers(name, whole ? Uint32Array : Float32Array);
+  },
+
+  // Opens every block of texts, so that all texts can be read at once.
+  async everyText() {
+    if (this.lengths) await Promise.all(Array.from({ length: this.meta.blocks }, (_, number) => this.block(number)));
   },
 
   // The agreement of metrics with people at a level, on a dimension; in a report always of all segments.

@@ -3,6 +3,7 @@ import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
 import { number, plural, swatch } from "./format.js";
 import { snippet } from "./listed.js";
+import { isChosen, isSelected, serverQuery, unselected } from "./selection.js";
 import { svg } from "./charts.js";
 import { spanScores } from "./marks.js";
 import { store } from "./store.js";
@@ -24,7 +25,7 @@ export function trust() {
     redraw(root, h("div", { class: "head" }, h("h2", {}, "Which metric to trust here")), spanScores());
     return;
   }
-  ["trust", "output", "address"].forEach(event => on(event, draw));
+  ["trust", "output", "address", "selection"].forEach(event => on(event, draw));
   draw();
 }
 
@@ -39,14 +40,16 @@ async function draw() {
   ];
   let found;
   try {
-    found = await store.trust(level.id, dimension.name);
+    found = await store.trust(level.id, dimension.name, store.live ? serverQuery() : {});
   } catch (error) {
     found = null;
     head.push(h("p", { class: "caption" }, error.message));
   }
   // The reader may have chosen something else since.
   if (mine !== turn) return;
-  redraw(byId("trust"), head, found && shown(found, level, dimension), store.meta.spans?.scores && spanScores());
+  redraw(
+    byId("trust"), head, !store.live && unselected(), found && shown(found, level, dimension), store.meta.spans?.scores && spanScores(),
+  );
 }
 
 function choice(label, name, options, chosen) {
@@ -137,7 +140,8 @@ function strongest(metric, dimension) {
   const all = [theirs, people].map(values => percentiles(values, Array.from(values.keys())));
   const found = [];
   for (let segment = 0; segment < segments; segment++) {
-    const places = systems.map((_, system) => system * segments + segment).filter(i => !Number.isNaN(theirs[i]) && !Number.isNaN(people[i]));
+    const places = systems.map((_, system) => system * segments + segment).filter(i => !Number.isNaN(theirs[i]) && !Number.isNaN(people[i]) && (!store.live || isChosen(Math.floor(i / segments))));
+    if (store.live && !isSelected(segment)) continue;
     if (systems.length >= RANKED && places.length < 2) continue;
     const [ours, others] = systems.length < RANKED ? all : [theirs, people].map(values => percentiles(values, places));
     const gap = i => [ours[i] - others[i], all[0][i] - all[1][i]];

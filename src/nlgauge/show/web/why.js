@@ -417,10 +417,11 @@ function verdict(one) {
   const level = ([name, share]) =>
     h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("span", { class: "meter", vars: { "--v": Number(share) }, role: "img", "aria-label": `${name} ${(100 * share).toFixed(0)}%` }), h("small", {}, Number(share).toFixed(2))));
   const said = (prompt, place) => [h("p", { class: "small" }, "prompt"), h("pre", { class: "said" }, prompt), h("p", { class: "small" }, "replies"), (one.replies[place] ?? []).map(reply => h("pre", { class: "said" }, reply))];
+  const covered = Number(one.covered);
   return [
     h("p", {}, h("b", {}, one.criterion), one.reason ? `: no score, ${one.reason}` : "", one.read_by ? h("small", {}, ` read by: ${one.read_by}`) : ""),
     h("table", { class: "orders" }, h("tbody", {}, Object.entries(one.levels).map(level))),
-    h("p", { class: "small" }, `The levels cover ${(100 * Number(one.covered)).toFixed(0)}% of the probability.`),
-    h("details", {}, h("summary", {}, "Prompts and replies"), one.prompts.map(said)),
+    Number.isNaN(covered) ? null : h("p", { class: "small" }, `The levels cover ${(100 * covered).toFixed(0)}% of the probability.`),
+    one.prompts.length ? h("details", {}, h("summary", {}, "Prompts and replies"), one.prompts.map(said)) : one.replies.flat().map(reply => h("pre", { class: "said" }, reply)),
   ];
 }
