@@ -6,12 +6,16 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 from browsers import COLORS, RULES, axe, faults
 
 import nlgauge
 from nlgauge.results.result import Result
+from nlgauge.results.selecting import columns_of as selectable
+from nlgauge.results.selecting import matching
 from nlgauge.spans import Annotation, Span
 from nlgauge.spans.building import columns_of
 
@@ -148,3 +152,21 @@ def test_a_report_without_spans_or_texts_shows_none(tmp_path: Path, opened: Open
     shown = opened(path)
     assert shown.page.locator(".marks").count() == 0 and shown.page.locator("#span-scores").count() == 1
     assert shown.errors == []
+
+
+def test_segments_are_selected_by_spans_as_in_python(page: Shown):
+    result = marked_result()
+    for expression, ids in (
+        ("spans.cem > 0", ["1"]),
+        ("missed.ter[B] > 0", ["2"]),
+        ("spans.ana[A] > 1", ["1"]),
+        ("spans.ben[B] = none", ["1"]),
+    ):
+        met = np.flatnonzero(matching(expression, selectable(result)))
+        assert [str(result.corpus.ids[n]) for n in met] == ids, expression
+        page.page.goto(f"{page.page.url.partition('#')[0]}#segments?where={quote(expression)}")
+        page.page.reload()
+        page.page.wait_for_selector("html[data-ready]", state="attached")
+        shown = page.page.locator("#selection").inner_text()
+        assert shown.startswith(f"{len(ids)} of 2 segments"), (expression, shown)
+    assert page.errors == []
