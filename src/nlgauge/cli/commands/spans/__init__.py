@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from nlgauge.cli.command import Group, Spelled
-from nlgauge.cli.commands.spans_add import add_spans
+from nlgauge.cli.commands.spans.add import add_spans
 from nlgauge.cli.complete import complete_files
 from nlgauge.cli.options import FormOptions, one_of
 from nlgauge.cli.output import say
