@@ -13,6 +13,7 @@ from span_cases import TARGETS, annotations, write_texts
 import nlgauge
 from nlgauge import meta, spans
 from nlgauge.cli.commands import app
+from nlgauge.results.imported.human import with_human_scores
 
 
 def run(*words: str | Path) -> tuple[int, str, str]:
@@ -148,6 +149,12 @@ def test_spans_are_added_to_a_saved_result(file: Path, tmp_path: Path):
         ("ben", "people"),
         ("ter", "metric"),
     ]
+    weights = ("--weights", "mqm,critical=10")
+    code, _, err = run("spans", "add", tmp_path / "out", "--file", file, *weights, "-o", tmp_path / "scored")
+    assert code == 0, err
+    scored = nlgauge.load(tmp_path / "scored")
+    assert (scored["A"]["human.mqm"]["score"], scored["B"]["human.mqm"]["score"]) == (-2.75, -5.75)
+    assert with_human_scores(scored).labels == ("human.mqm",)
     code, _, err = run("spans", "add", tmp_path / "out", "-m", "chrf")
     assert code == 2 and "chrf marks no errors" in err
     assert run("spans", "add", tmp_path / "out")[0] == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -13,6 +13,9 @@ from nlgauge.cli.output import say
 from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, argument, option
 from nlgauge.cli.program import note_written
 from nlgauge.cli.span_files import SpanFileOptions
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
 
 
 @Spelled
@@ -42,6 +45,15 @@ def add_spans(
             panel=METRICS,
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        option(
+            "--weights",
+            help="Also add human scores from the errors of people: mqm, mqm,critical=10, ...",
+            metavar="RULES",
+            panel=METRICS,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         option(
@@ -59,7 +71,8 @@ def add_spans(
         nlgauge report out/ -o report.html
 
     Spans are placed by system and segment id, and checked with the texts of the result. The report and the
-    explorer mark them in each segment, and show how well metrics find the errors of people.
+    explorer mark them in each segment, and show how well metrics find the errors of people. With --weights mqm
+    the result gets the human score human.mqm: minus the sum of the weights of a text, averaged over annotators.
     """
     from nlgauge.meta.error_spans.of_metrics import metric_spans
     from nlgauge.results.storage.load import load
@@ -72,8 +85,29 @@ def add_spans(
         result = result.with_spans(file)
     if metrics:
         result = result.with_spans(list(metric_spans(result, metrics).values()))
+    if weights is not None:
+        result = _with_scores(result, weights)
     target = output or directory
     result.save(target, overwrite=output is None)
     note_written(target)
     if not quiet:
         say(f"{target} has spans of {', '.join(result.corpus.spans)}.")
+
+
+def _with_scores(result: Result, weights: str) -> Result:
+    """Return the result with a human score from the spans of people."""
+    import numpy as np
+
+    from nlgauge.spans.of_corpus import spans_of_corpus
+    from nlgauge.spans.weights import WEIGHTS, score
+
+    people = [spans for spans in spans_of_corpus(result.corpus) if spans.kind == "people"]
+    if not people:
+        raise click.UsageError("--weights needs spans of people; add a file with --file.")
+    scores = score(people, weights)
+    first = weights.partition(",")[0].strip()
+    columns = {
+        system: [None if np.isnan(value) else float(value) for value in scores[s]]
+        for s, system in enumerate(result.corpus.systems)
+    }
+    return result.with_scores(f"human.{first if first in WEIGHTS else 'spans'}:higher", columns, high=0.0)
