@@ -51,10 +51,15 @@ def marked_result() -> Result:
     return scored.with_spans([*people, metric])
 
 
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = marked_result().report(tmp_path_factory.mktemp("spans") / "report.html")
+    return path
+
+
 @pytest.fixture
-def page(tmp_path: Path, opened: Open) -> Shown:
-    path = marked_result().report(tmp_path / "report.html")
-    shown: Shown = opened(f"{path.as_uri()}#segments?s=1", bypass_csp=True)
+def page(report: Path, opened: Open) -> Shown:
+    shown: Shown = opened(f"{report.as_uri()}#segments?s=1", bypass_csp=True)
     shown.page.wait_for_selector(".marks")
     return shown
 

@@ -52,29 +52,24 @@ def span_parts(result: Result) -> tuple[dict[str, Any] | None, dict[str, bytes]]
 
 
 def _marks(spans: Sequence[Spans], segments: int) -> dict[str, bytes]:
-    parts = {}
-    for start in range(0, segments, SEGMENTS):
-        block: dict[str, dict[str, dict[str, list[list[Any]]]]] = {}
-        for n in range(start, min(start + SEGMENTS, segments)):
-            for voice, each in enumerate(spans):
-                for s in range(len(each.systems)):
-                    marked = each.at(s, n)
-                    if marked is not None:
-                        by_system = block.setdefault(str(n), {}).setdefault(str(s), {})
-                        by_system[str(voice)] = [
-                            [
-                                span.start,
-                                span.end,
-                                visible(span.severity),
-                                visible(span.category),
-                                span.side,
-                                visible(span.note),
-                            ]
-                            for span in marked
-                        ]
-        if block:
-            parts[f"spans{start // SEGMENTS}"] = json_part(block)
-    return parts
+    blocks: list[dict[str, dict[str, dict[str, list[list[Any]]]]]] = [
+        {} for _ in range(0, segments, SEGMENTS)
+    ]
+    for voice, each in enumerate(spans):
+        for s, n in np.argwhere(each.looked).tolist():
+            by_system = blocks[n // SEGMENTS].setdefault(str(n), {}).setdefault(str(s), {})
+            by_system[str(voice)] = [
+                [
+                    span.start,
+                    span.end,
+                    visible(span.severity),
+                    visible(span.category),
+                    span.side,
+                    visible(span.note),
+                ]
+                for span in each.at(s, n) or []
+            ]
+    return {f"spans{number}": json_part(block) for number, block in enumerate(blocks) if block}
 
 
 def _scores(spans: Sequence[Spans], has_texts: bool) -> dict[str, Any] | None:
