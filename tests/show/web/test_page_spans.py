@@ -92,16 +92,16 @@ def test_two_voices_differ_by_their_lines_and_more_have_lanes(page: Shown):
     voice(page, "ben")
     text = page.page.locator(".marks article").first
     assert "ana is tinted, ben is the line below." in page.page.locator(".marks").inner_text()
-    both = text.locator("mark.v1-critical")
+    both = text.locator("mark.second-voice.critical")
     assert both.first.evaluate("node => getComputedStyle(node).borderBottomStyle") == "double"
-    assert text.locator("mark[class*='v0-'][class*='v1-']").all_inner_texts() == ["old", " h"]
+    assert text.locator("mark.second-voice mark.first-voice").all_inner_texts() == ["old", " h"]
     # An omission is a chip, and its note is text.
     assert text.locator(".chip").all_inner_texts() == [
         "missing: major, accuracy/omission, \u201c<b>nine</b>\u201d, ben"
     ]
     voice(page, "cem")
     assert "Lines from top to bottom: ana, ben, cem." in page.page.locator(".marks").inner_text()
-    images = text.locator("mark.lanes").first.evaluate("node => getComputedStyle(node).backgroundImage")
+    images = text.locator("mark.in-lanes").first.evaluate("node => getComputedStyle(node).backgroundImage")
     assert "linear-gradient" in images
     assert "not read by ben, cem" in page.page.locator(".marks article").nth(1).inner_text()
     # A voice that is off again is gone; the focus stays on its button.
