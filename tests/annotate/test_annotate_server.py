@@ -298,7 +298,7 @@ def test_tokens_are_saved_as_digests_and_replaced(tmp_path: Path) -> None:
     saved = json.loads(content)
     saved["digests"]["ben"] = saved["digests"]["ana"]
     file.write_text(json.dumps(saved), "utf-8")
-    with pytest.raises(ResultError, match="gives ana and ben the same token"):
+    with pytest.raises(ResultError, match="same token for ana and ben"):
         Tokens(served.campaign.directory)
 
 

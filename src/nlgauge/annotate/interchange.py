@@ -300,7 +300,7 @@ def merge(campaign: Campaign, path: str | Path) -> int:
 
 
 def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
-    """Write ratings after all of them were checked; those that are there already are left out."""
+    """Write ratings after all of them were checked; ratings that already exist are left out."""
     with campaign.rating() as rater:
         current = ratings_of(campaign)
         for rating in ratings:

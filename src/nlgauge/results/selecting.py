@@ -319,9 +319,9 @@ def _check(term: Term, columns: Columns) -> None:
 
         near = difflib.get_close_matches(term.name.lower(), columns.names, n=1, cutoff=0.6)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ExpressionError(f"there is no column {term.name}{hint}", term.at)
+        raise ExpressionError(f"unknown column {term.name}{hint}", term.at)
     if term.system is not None and term.system not in columns.systems:
-        raise ExpressionError(f"there is no system {term.system}", term.system_at)
+        raise ExpressionError(f"unknown system {term.system}", term.system_at)
     if term.system is not None and not (term.name in columns.numbers or term.name == "prediction"):
         raise ExpressionError(f"{term.name} is the same for every system", term.system_at)
 

@@ -8,7 +8,7 @@ import { svg } from "./charts.js";
 import { spanScores } from "./marks.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // Outputs of the list of disagreements.
 const MOST = 8;

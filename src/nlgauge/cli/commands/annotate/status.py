@@ -38,7 +38,7 @@ def status(
 
     Estimates use whole segments of finished blocks, which are a random sample, and the metrics of the result.
     Only a campaign that was created with --until or --until-sure gets the advice to stop, and this advice uses
-    ratings alone.
+    only ratings.
     """
     from nlgauge.annotate.campaign import Campaign
     from nlgauge.annotate.state import state_of
@@ -81,7 +81,7 @@ def _print(state: State, directory: Path) -> None:
         sheets.append(_sheet("agreement of annotators", [_coefficient(row) for row in state.agreement]))
     if state.decision is not None:
         sheets.append(
-            _sheet("ratings alone, valid at every look", [_look(row) for row in state.decision.rows])
+            _sheet("only ratings, valid at every look", [_look(row) for row in state.decision.rows])
         )
     show(Printed(Page(sheets, notes=list(sentences(state)))))
     if not state.estimates:
@@ -129,7 +129,7 @@ def _mean(row: Mapping[str, Any]) -> dict[str, str]:
         "system": row["system"],
         "mean": _number(row["estimate"]),
         "95% interval": _range(row["low"], row["high"]),
-        "ratings alone": _range(row["classical_low"], row["classical_high"]),
+        "only ratings": _range(row["classical_low"], row["classical_high"]),
         "rated": f"{row['labels']} of {row['of']}",
         "worth": _number(row["effective_labels"]),
     }
