@@ -64,7 +64,9 @@ def main() -> None:
 def rating_pictures(result: Result, place: Path, browser: Browser) -> None:
     """Make the pictures of an annotator's page and of the organizer's."""
     protocol = protocol_of("esa")
-    campaign = new(place / "campaign", result, protocol, ["a1", "a2"], overlap=0.4, title="Summaries of the sample")
+    campaign = new(
+        place / "campaign", result, protocol, ["a1", "a2"], overlap=0.4, title="Summaries of the sample"
+    )
     label = result.labels[0]
     with campaign.rating() as rater:
         for annotator in campaign.plan.annotators:

@@ -88,7 +88,11 @@ def test_status_export_and_add(tmp_path: Path) -> None:
     assert run("annotate", "status", place, "--until", 5).exit_code == 3
     # ana notices damage, ben does not read.
     quality = {"alpha": 80, "beta": 60, "gamma": 40}
-    rated(campaign, "ana", lambda item: {"da": quality[item.systems[0]] + int(item.segment[-1]) - 20 * (item.kind == "damaged")})
+    rated(
+        campaign,
+        "ana",
+        lambda item: {"da": quality[item.systems[0]] + int(item.segment[-1]) - 20 * (item.kind == "damaged")},
+    )
     rated(campaign, "ben", {"da": 50})
     done = run("annotate", "status", place)
     assert done.exit_code == 0, done.output
