@@ -319,7 +319,8 @@ def test_named_segments_are_rated(tmp_path: Path) -> None:
 
 
 def test_names_of_systems_in_their_outputs_are_reported(tmp_path: Path) -> None:
-    texts = Corpus.read({"alpha": ["I am Alpha.", "x"], "beta": ["y", "z"]}, None, ["s", "t"])
+    outputs = {"alpha": ["I am Alpha.", "alphabet"], "beta": ["y", "z"], "A": ["A cat", "a dog"]}
+    texts = Corpus.read(outputs, None, ["s", "t"])
     (warning,) = leaks(new(tmp_path / "campaign", texts, PROTOCOLS["da"], ["ana"]))
     assert "1 output contains" in warning and "'alpha'" in warning
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 ORGANIZER = "organizer"
+_SHORTEST_NAME = 3
 
 
 class Shares(NamedTuple):
@@ -172,8 +174,12 @@ def leaks(campaign: Campaign) -> list[str]:
     """
     found = []
     for system in campaign.plan.systems:
+        # A name of one or two letters is a word of too many texts.
+        if len(system) < _SHORTEST_NAME:
+            continue
+        name = re.compile(rf"(?<!\w){re.escape(system)}(?!\w)", re.IGNORECASE)
         count = sum(
-            system.casefold() in campaign.texts[segment].outputs[system].casefold()
+            name.search(campaign.texts[segment].outputs[system]) is not None
             for segment in campaign.plan.segments
         )
         if count:

@@ -39,7 +39,7 @@ def single_file(
     sheets: Sequence[str] = _SHEETS,
     version: str = "",
 ) -> str:
-    """Return a file with a module, style sheets, and data in elements d-NAME; `elements` is its body."""
+    """Return a file with a module, style sheets, and data in elements d-NAME; `elements` begins its body."""
     script, style = f'"use strict";\n(() => {{\n{linked(entry)}\n}})();\n', styles(sheets)
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
@@ -61,7 +61,7 @@ def single_file(
 <title>{escape(title)}</title>
 <style>{style}</style>
 </head>
-{elements.removesuffix("</body>")}
+{elements}
 {data}
 <script>{script}</script>
 </body>
