@@ -21,6 +21,7 @@ from nlgauge.annotate.creating import leaks, new
 from nlgauge.annotate.plan import Until
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.annotate.state import state_of
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 
@@ -313,7 +314,8 @@ def test_documents_stay_together_if_context_is_shown(tmp_path: Path) -> None:
 def test_named_segments_are_rated(tmp_path: Path) -> None:
     campaign = made(tmp_path, ids=["seg-3", "seg-1"])
     assert campaign.plan.segments == ["seg-1", "seg-3"]
-    assert campaign.plan.selected
+    state = state_of(campaign, [])
+    assert (state.selected, state.population) == (True, 2)
     with pytest.raises(NlgaugeError, match="seg-99"):
         made(tmp_path / "other", ids=["seg-99"])
 

@@ -62,6 +62,8 @@ class State:
         Outputs that people and metrics judge most differently.
     needed : list of dict
         Number of segments that intervals of the requested width need, by dimension and system.
+    selected : bool
+        True if the segments were named instead of drawn, so that estimates are only about them.
     """
 
     title: str
@@ -79,6 +81,7 @@ class State:
     metrics: list[str]
     surprises: list[dict[str, Any]]
     needed: list[dict[str, Any]]
+    selected: bool
 
     def plain(self) -> dict[str, Any]:
         """Return the state as plain data; numbers that are not finite are None."""
@@ -154,6 +157,7 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         list(metrics),
         surprises,
         needed,
+        plan.selected,
     )
 
 
