@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.ahead import Compared, write
+from benchmarks.peers import nltk_pair
 from benchmarks.workloads import l1
 
 _SIZES = (1, 8, 64)
@@ -63,6 +64,13 @@ def ours() -> list[Row]:
         ("chrf++", "chrf(word_order=2)"),
         ("cer", "cer"),
         ("character distance", "levenshtein"),
+        ("ter", "ter"),
+        ("character", "character"),
+        ("ribes", "ribes(compat='nltk', tokenizer='whitespace')"),
+        ("squad", "squad"),
+        ("gleu", "gleu"),
+        ("eed", "eed(compat='python')"),
+        ("meteor", "meteor(version='2005')"),
     ):
         rows.append(Row(metric, "reward", nlgauge.reward(spec)))
         scorer = nlgauge.Scorer([spec])
@@ -83,7 +91,7 @@ def ours() -> list[Row]:
     return rows
 
 
-def peers() -> list[Row]:
+def peers(has_torch: bool = True) -> list[Row]:
     """The ways of other packages, as far as they are installed."""
     rows: list[Row] = []
 
@@ -97,12 +105,13 @@ def peers() -> list[Row]:
             print(f"{package} is not installed", file=sys.stderr)
 
     def sacrebleu() -> list[Row]:
-        from sacrebleu import sentence_bleu, sentence_chrf
+        from sacrebleu import sentence_bleu, sentence_chrf, sentence_ter
 
         return [
             Row("bleu", "sacrebleu", pairwise(lambda p, r: sentence_bleu(p, [r]))),
             Row("chrf", "sacrebleu", pairwise(lambda p, r: sentence_chrf(p, [r]))),
             Row("chrf++", "sacrebleu", pairwise(lambda p, r: sentence_chrf(p, [r], word_order=2))),
+            Row("ter", "sacrebleu", pairwise(lambda p, r: sentence_ter(p, [r]))),
         ]
 
     def bleuscore() -> list[Row]:
@@ -147,7 +156,44 @@ def peers() -> list[Row]:
 
         return [Row("chrf", "fastchrf", pairwise(lambda p, r: fastchrf.pairwise_chrf([[p]], [[r]])))]
 
-    for make in (sacrebleu, bleuscore, rouge_score, rouge_rs, jiwer, rapidfuzz, fastchrf):
+    def cer() -> list[Row]:
+        from cer import calculate_cer
+
+        return [Row("character", "cer", pairwise(lambda p, r: calculate_cer(p.split(), r.split())))]
+
+    def nltk() -> list[Row]:
+        from nltk.translate.gleu_score import sentence_gleu
+        from nltk.translate.ribes_score import sentence_ribes
+
+        meteor = nltk_pair()
+        return [
+            Row("gleu", "nltk", pairwise(lambda p, r: sentence_gleu([r.split()], p.split()))),
+            Row("ribes", "nltk", pairwise(lambda p, r: sentence_ribes([r.split()], p.split()))),
+            Row("meteor", "nltk", pairwise(lambda p, r: meteor(r, p))),
+        ]
+
+    def torchmetrics() -> list[Row]:
+        from torchmetrics.functional.text import extended_edit_distance
+        from torchmetrics.functional.text import squad as torch_squad
+
+        def squad(predictions: list[str], references: list[str]) -> object:
+            answers = [{"prediction_text": text, "id": str(i)} for i, text in enumerate(predictions)]
+            questions = [
+                {"answers": {"answer_start": [0], "text": [text]}, "id": str(i)}
+                for i, text in enumerate(references)
+            ]
+            return torch_squad(answers, questions)
+
+        return [
+            Row("squad", "torchmetrics", squad),
+            Row("eed", "torchmetrics", lambda p, r: extended_edit_distance(p, [[text] for text in r])),
+        ]
+
+    for make in (
+        *(sacrebleu, bleuscore, rouge_score, rouge_rs, jiwer, rapidfuzz, fastchrf),
+        *(cer, nltk),
+        *((torchmetrics,) if has_torch else ()),
+    ):
         add(make.__name__, make)
     return rows
 
@@ -232,9 +278,10 @@ def counted() -> None:
 def phases() -> None:
     """Execute each row between two calls of getppid, before which callgrind writes a dump."""
     found = []
+    rows = [*ours(), *peers(has_torch=False)]  # the import of PyTorch would take minutes
     for size in (1, 64):
         calls = batches(size)
-        for row in [*ours(), *peers()]:
+        for row in rows:
             for arguments in calls[-2:]:
                 row.call(*arguments)
             os.getppid()

@@ -154,7 +154,8 @@ def _distance(jiwer: Any, texts: Workload) -> Numbers:
 jiwer_distance = peer(_distance, _jiwer)
 
 
-def _nltk() -> Any:
+def nltk_pair() -> Any:
+    """NLTK's METEOR as a function of a reference and a prediction."""
     from nltk.translate.meteor_score import single_meteor_score
 
     from nlgauge.features.lexical.wordnet import nltk_synonyms
@@ -184,7 +185,7 @@ def _meteor(score: Any, texts: Workload) -> Numbers:
     return {"score": mean([score(references[0], prediction) for prediction, references in pairs(texts)])}
 
 
-nltk_meteor = peer(_meteor, _nltk)
+nltk_meteor = peer(_meteor, nltk_pair)
 
 
 def _cider() -> Any:

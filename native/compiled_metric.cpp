@@ -1,11 +1,15 @@
 // Compiled metrics: from Python's strings to statistics and scores in one call. nlgauge/metric/compiled.py explains them.
 #include "aligner.hpp"
+#include "character.hpp"
 #include "ngrams.hpp"
 #include "pair_tokens.hpp"
 #include "parallel.hpp"
 #include "program.hpp"
+#include "row_kernels.hpp"
 #include "subsequences.hpp"
+#include "tercom.hpp"
 #include "unions.hpp"
+#include "word_order.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -17,32 +21,7 @@
 
 namespace {
 
-enum class Kind { clipped_matches, edit_counts, edit_distance, common_subsequence, union_subsequence, equal };
-
-Kind kind_of(const std::string &name) {
-  if (name == "clipped_matches") return Kind::clipped_matches;
-  if (name == "edit_counts") return Kind::edit_counts;
-  if (name == "edit_distance") return Kind::edit_distance;
-  if (name == "common_subsequence") return Kind::common_subsequence;
-  if (name == "union_subsequence") return Kind::union_subsequence;
-  if (name == "equal") return Kind::equal;
-  throw std::invalid_argument("the row kernel " + name + " is not compiled.");
-}
-
-// What is computed of the tokens of a pair; nlgauge.features.RowKernel.
-struct RowKernel {
-  Kind kind;
-  size_t level, orders;
-
-  size_t width() const {
-    switch (kind) {
-    case Kind::clipped_matches: return 3 * orders;
-    case Kind::edit_counts: return 4;
-    case Kind::equal: return 1;
-    default: return 3;
-    }
-  }
-};
+using Kind = RowKernel::Kind;
 
 // The tokens of the pairs of a block, prediction and reference in turn.
 struct BlockTokens {
@@ -79,14 +58,14 @@ struct Scratch {
   Sentences sentences;
   Unions unions;
   PairLines lines;
+  tercom::Search tercom;
+  CharacterEdits characters;
+  WordOrder order;
+  AscendingPairs ascending;
+  std::vector<int64_t> shifts, places;
   std::vector<double> found;
   std::vector<Register> columns, statistics, registers, score_registers;
 };
-
-bool has_line_break(PyObject *string) {
-  Py_ssize_t found = PyUnicode_FindChar(string, '\n', 0, PyUnicode_GET_LENGTH(string), 1);
-  return found >= 0;
-}
 
 // Clock readings, added up over the threads of a call.
 struct Seconds {
@@ -105,56 +84,13 @@ struct Seconds {
   std::vector<std::atomic<uint64_t>> values;
 };
 
-// The pairs of a call. Strings are held, because they are read without the interpreter's lock.
-class Pairs {
+// The pairs of a call, prediction and reference in turn.
+class Pairs : public HeldTexts {
 public:
-  explicit Pairs(bool lower) : lower_(lower) {}
+  using HeldTexts::HeldTexts;
 
-  // False if a text is not exactly a string, or has a surrogate; the ordinary way then says what is wrong.
-  bool add(PyObject *prediction, PyObject *reference) { return add(prediction) && add(reference); }
-  bool add(PyObject *text) {
-    if (!PyUnicode_CheckExact(text)) return false;
-    PairText held{text, nullptr};
-    if (!PyUnicode_IS_ASCII(text)) {
-      ascii_ = false;
-      if (PyUnicode_KIND(text) != PyUnicode_1BYTE_KIND && has_surrogate(text)) return false;
-      if (lower_) {
-        nb::object made = lowered(text);
-        held.lower = made.ptr();
-        held_.push_back(std::move(made));
-      }
-    }
-    Py_INCREF(text);
-    held_.push_back(nb::steal(text));
-    texts_.push_back(held);
-    characters_ += size_t(PyUnicode_GET_LENGTH(text));
-    return characters_ <= INT32_MAX;
-  }
-  // Pairs of texts that have been added once each.
-  void use(std::vector<uint32_t> pairs) { pairs_ = std::move(pairs); }
-  void reserve(size_t pairs) { texts_.reserve(2 * pairs), held_.reserve(2 * pairs); }
-
-  size_t size() const { return (pairs_.empty() ? texts_.size() : pairs_.size()) / 2; }
-  size_t characters() const { return characters_; }
-  bool are_ascii() const { return ascii_; }
-  // Prediction and reference in turn.
-  const PairText &operator[](size_t place) const { return texts_[pairs_.empty() ? place : pairs_[place]]; }
-  size_t texts() const { return texts_.size(); }
-
-private:
-  static bool has_surrogate(PyObject *text) {
-    Py_ssize_t size = PyUnicode_GET_LENGTH(text);
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      if ((PyUnicode_READ_CHAR(text, i) & 0xFFFFF800) == 0xD800) return true;
-    }
-    return false;
-  }
-
-  bool lower_, ascii_ = true;
-  std::vector<nb::object> held_;
-  std::vector<PairText> texts_;
-  std::vector<uint32_t> pairs_;
-  size_t characters_ = 0;
+  bool add(PyObject *prediction, PyObject *reference) { return HeldTexts::add(prediction) && HeldTexts::add(reference); }
+  size_t size() const { return HeldTexts::size() / 2; }
 };
 
 // A group of statistics that chooses its best reference for itself.
@@ -180,12 +116,12 @@ public:
     }
     for (const auto &[name, level, orders] : kernels) {
       need(level < levels_.size() && orders <= 64, "a row kernel has a level that does not exist, or too many orders.");
-      kernels_.push_back({kind_of(name), level, orders});
+      kernels_.emplace_back(name, level, orders);
       columns_ += kernels_.back().width();
     }
     size_t width = 0;
     for (const auto &[count, output, higher] : parts) {
-      need(output < scores_.outputs(), "a part has an output that does not exist.");
+      need(output < scores_.outputs() && count <= statistics_.outputs() - width, "a part has an output or statistics that do not exist.");
       parts_.push_back({width, count, output, higher});
       width += count;
     }
@@ -250,33 +186,6 @@ public:
     return nb::make_tuple(found.numpy(), seconds.list(), pairs.are_ascii());
   }
 
-  // The statistics of pairs of texts that are numbered, and the seconds that each level and each kernel took; None as above.
-  nb::object rows(const nb::list &texts, const Rows &predictions, const Rows &references) {
-    need_pairs(predictions, references);
-    Pairs pairs(lower_);
-    std::vector<uint32_t> places(2 * predictions.size());
-    pairs.reserve(texts.size());
-    for (nb::handle text : texts) {
-      if (!pairs.add(text.ptr())) return nb::none();
-    }
-    need(pairs.texts() == texts.size() && texts.size() <= UINT32_MAX, "the texts changed while they were read.");
-    for (size_t i = 0; i < predictions.size(); ++i) {
-      for (size_t side = 0; side < 2; ++side) {
-        int64_t text = side ? references[i] : predictions[i];
-        need(text >= 0 && size_t(text) < pairs.texts(), "a pair has a text that does not exist.");
-        places[2 * i + side] = uint32_t(text);
-      }
-    }
-    Table<double> found(predictions.size(), statistics_.outputs());
-    Seconds seconds(levels_.size() + kernels_.size());
-    if (predictions.size()) {
-      pairs.use(std::move(places));
-      Held scratch(*this);
-      each_block(pairs, *scratch, [&](size_t start, size_t count, Scratch &own) { write(start, count, own, found); }, &seconds);
-    }
-    return nb::make_tuple(found.numpy(), seconds.list());
-  }
-
 private:
   // Scratch memory that is taken out by one exchange and put back by another: no lock, so a forked child never waits.
   class Held {
@@ -298,7 +207,7 @@ private:
   bool read(const nb::list &predictions, const nb::list &references, Pairs &pairs, std::vector<uint32_t> &groups) {
     size_t count = predictions.size();
     if (!count || references.size() != count || count > UINT32_MAX / 2) return false;
-    pairs.reserve(count);
+    pairs.reserve(2 * count);
     if (!PyList_CheckExact(PyList_GET_ITEM(references.ptr(), 0))) {
       for (size_t i = 0; i < count; ++i) {
         if (!pairs.add(PyList_GET_ITEM(predictions.ptr(), Py_ssize_t(i)), PyList_GET_ITEM(references.ptr(), Py_ssize_t(i)))) return false;
@@ -341,7 +250,7 @@ private:
       return;
     }
     nb::gil_scoped_release release;
-    size_t blocks = (size + block_rows - 1) / block_rows, characters = pairs.characters() / std::max<size_t>(1, pairs.texts()) * 2 * size;
+    size_t blocks = (size + block_rows - 1) / block_rows, characters = pairs.characters();
     std::atomic<bool> taken{false};
     parallel(blocks, 16 * characters * (kernels_.size() + 1), [&](size_t first, size_t last) {
       std::unique_ptr<Scratch> made;
@@ -402,10 +311,10 @@ private:
     double *found = scratch.found.data();
     switch (kernel.kind) {
     case Kind::clipped_matches: {
-      scratch.matcher.match(prediction, {&reference, 1}, kernel.orders, found);
-      for (size_t n = 0; n < kernel.orders; ++n) {
-        found[kernel.orders + n] = prediction.size > n ? double(prediction.size - n) : 0;
-        found[2 * kernel.orders + n] = reference.size > n ? double(reference.size - n) : 0;
+      scratch.matcher.match(prediction, {&reference, 1}, kernel.number, found);
+      for (size_t n = 0; n < kernel.number; ++n) {
+        found[kernel.number + n] = prediction.size > n ? double(prediction.size - n) : 0;
+        found[2 * kernel.number + n] = reference.size > n ? double(reference.size - n) : 0;
       }
       return;
     }
@@ -416,7 +325,23 @@ private:
       if (has_line_break(predicted.text) || has_line_break(expected.text)) return unite(levels_[kernel.level], predicted, expected, scratch);
       found[0] = double(scratch.subsequences.length(prediction, reference));
       break;
-    default: found[0] = prediction.size == reference.size && std::equal(prediction.begin(), prediction.end(), reference.begin()); return;
+    case Kind::equal: found[0] = prediction.size == reference.size && std::equal(prediction.begin(), prediction.end(), reference.begin()); return;
+    case Kind::shifted_edits:
+      scratch.shifts.clear();
+      found[0] = double(scratch.tercom.path(prediction, reference, scratch.shifts));
+      found[1] = double(scratch.shifts.size() / 3), found[2] = double(reference.size);
+      return;
+    case Kind::character_shifts:
+      scratch.shifts.clear();
+      scratch.characters.edit(prediction, reference, kernel.number == 1, found, scratch.shifts);
+      found[2] = double(prediction.size);
+      return;
+    case Kind::word_order:
+      scratch.places.clear();
+      scratch.order.places(prediction, reference, kernel.number == 1, scratch.places);
+      scratch.ascending.count(scratch.places, found);
+      found[2] = double(prediction.size), found[3] = double(reference.size);
+      return;
     }
     found[1] = double(prediction.size), found[2] = double(reference.size);
   }
@@ -504,6 +429,5 @@ void bind_compiled_metric(nb::module_ &module) {
            nb::arg("levels"), nb::arg("kernels"), nb::arg("statistics"), nb::arg("scores"), nb::arg("parts"), nb::arg("chooses"))
       .def("scores", &CompiledMetric::scores, nb::arg("predictions"), nb::arg("references"), nb::arg("output"), nb::arg("zero") = 0.0, nb::arg("one") = 1.0,
            nb::arg("undefined") = std::numeric_limits<double>::quiet_NaN())
-      .def("statistics", &CompiledMetric::statistics, nb::arg("predictions"), nb::arg("references"))
-      .def("rows", &CompiledMetric::rows, nb::arg("texts"), nb::arg("predictions"), nb::arg("references"));
+      .def("statistics", &CompiledMetric::statistics, nb::arg("predictions"), nb::arg("references"));
 }

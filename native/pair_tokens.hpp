@@ -68,12 +68,12 @@ private:
   std::vector<char32_t> signs_;
 };
 
-// How a text becomes tokens: nlgauge.features.tokens.text.Tokens.
+// How a text becomes tokens: nlgauge.features.tokens.text.Tokens, or CodePoints of words.
 struct Level {
-  enum class Kind { words, characters, stripped, visible };
+  enum class Kind { words, characters, stripped, visible, joined_words };
 
   Level(const std::string &name, bool lowercase, bool stem) : stem(stem) {
-    kind = name == "characters" ? Kind::characters : name == "stripped-characters" ? Kind::stripped : name == "visible-characters" ? Kind::visible : Kind::words;
+    kind = kind_of(name);
     tokenizer = compiled_tokenizer(name);
     if (kind == Kind::words && !tokenizer) throw std::invalid_argument("the tokenizer " + name + " is not compiled.");
     if (kind != Kind::words && stem) throw std::invalid_argument("characters have no stems.");
@@ -84,6 +84,15 @@ struct Level {
   const Tokenizer *tokenizer;
   Case letters;
   bool stem;
+
+private:
+  static Kind kind_of(const std::string &name) {
+    if (name == "characters") return Kind::characters;
+    if (name == "stripped-characters") return Kind::stripped;
+    if (name == "visible-characters") return Kind::visible;
+    if (name == "words") return Kind::joined_words;  // nlgauge.features.tokens.text.CodePoints
+    return Kind::words;
+  }
 };
 
 // A text, and the same in lower case if it is not ASCII and a level needs that; both are held by the caller.
@@ -93,6 +102,53 @@ struct PairText {
   bool is_ascii() const { return PyUnicode_IS_ASCII(text); }
   PyObject *for_level(const Level &level) const { return level.letters == Case::lower && lower ? lower : text; }
 };
+
+// Texts that are held, because they are read without the interpreter's lock.
+class HeldTexts {
+public:
+  // Whether a level needs lower case.
+  explicit HeldTexts(bool lower) : lower_(lower) {}
+
+  // False if a text is not exactly a string, or has a surrogate; the ordinary way then says what is wrong. Also if there are too many characters.
+  bool add(PyObject *text) {
+    if (!PyUnicode_CheckExact(text)) return false;
+    PairText held{text, nullptr};
+    if (!PyUnicode_IS_ASCII(text)) {
+      ascii_ = false;
+      if (PyUnicode_KIND(text) != PyUnicode_1BYTE_KIND && has_surrogate(text)) return false;
+      if (lower_) {
+        objects_.push_back(lowered(text));
+        held.lower = objects_.back().ptr();
+      }
+    }
+    objects_.push_back(nb::borrow(text));
+    texts_.push_back(held);
+    characters_ += size_t(PyUnicode_GET_LENGTH(text));
+    return characters_ <= INT32_MAX;
+  }
+  void reserve(size_t texts) { texts_.reserve(texts), objects_.reserve(texts); }
+
+  size_t size() const { return texts_.size(); }
+  size_t characters() const { return characters_; }
+  bool are_ascii() const { return ascii_; }
+  const PairText &operator[](size_t text) const { return texts_[text]; }
+
+private:
+  static bool has_surrogate(PyObject *text) {
+    Py_ssize_t size = PyUnicode_GET_LENGTH(text);
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if ((PyUnicode_READ_CHAR(text, i) & 0xFFFFF800) == 0xD800) return true;
+    }
+    return false;
+  }
+
+  bool lower_, ascii_ = true;
+  std::vector<nb::object> objects_;
+  std::vector<PairText> texts_;
+  size_t characters_ = 0;
+};
+
+inline bool has_line_break(PyObject *text) { return PyUnicode_FindChar(text, '\n', 0, PyUnicode_GET_LENGTH(text), 1) >= 0; }
 
 // Reads the tokens of texts; memory serves one text after the other.
 class PairReader {
@@ -135,7 +191,12 @@ private:
     size_t start = to.size();
     to.resize(start + size_t(last - first));
     int32_t *next = to.data() + start;
-    if (level.kind == Level::Kind::visible) {
+    if (level.kind == Level::Kind::joined_words) {
+      for (const int32_t *begin = next; (first = std::find_if_not(first, last, is_space)) < last;) {
+        if (next > begin) *next++ = ' ';
+        for (; first < last && !is_space(*first); ++first) *next++ = int32_t(*first);
+      }
+    } else if (level.kind == Level::Kind::visible) {
       for (; first < last; ++first) {
         *next = int32_t(*first);
         next += !is_space(*first);

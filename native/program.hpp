@@ -58,7 +58,7 @@ inline const NumpyLoops &numpy_loops() {
   return loops;
 }
 
-// In the order of CODES in nlgauge/metric/symbols.py.
+// In the order of CODES in nlgauge/metric/program.py.
 enum class Code : int32_t { input, constant, add, subtract, multiply, divide, negative, absolute, maximum, minimum, greater, greater_equal, less, less_equal, equal, not_equal, where, logical_and, logical_or, logical_not, exp, log, power, sqrt, isnan };
 constexpr int32_t codes = int32_t(Code::isnan) + 1;
 

@@ -5,6 +5,7 @@
 #include "pair_tokens.hpp"
 #include "parallel.hpp"
 #include "program.hpp"
+#include "row_kernels.hpp"
 #include "subsequences.hpp"
 
 #include <nanobind/stl/string.h>
@@ -16,60 +17,10 @@
 
 namespace {
 
-enum class Kind { clipped_matches, edit_counts, edit_distance, common_subsequence, union_subsequence };
+using Kind = RowKernel::Kind;
 
-Kind kind_of(const std::string &name) {
-  if (name == "clipped_matches") return Kind::clipped_matches;
-  if (name == "edit_counts") return Kind::edit_counts;
-  if (name == "edit_distance") return Kind::edit_distance;
-  if (name == "common_subsequence") return Kind::common_subsequence;
-  if (name == "union_subsequence") return Kind::union_subsequence;
-  throw std::invalid_argument("the row kernel " + name + " is not compiled for squares.");
-}
-
-// What is computed of the tokens of a pair; nlgauge.features.RowKernel.
-struct RowKernel {
-  Kind kind;
-  size_t level, orders;
-
-  size_t width() const { return kind == Kind::clipped_matches ? 3 * orders : kind == Kind::edit_counts ? 4 : 3; }
-  // Whether the numbers of a pair are the same with prediction and reference exchanged; which edits rapidfuzz chooses is not.
-  bool is_symmetric() const { return kind != Kind::clipped_matches && kind != Kind::edit_counts; }
-};
-
-// Texts that are held while they are read without the interpreter's lock.
-class HeldTexts {
-public:
-  // False if a text is not exactly a string, has a surrogate, or has lines that must be seen; the ordinary way then takes the texts.
-  bool read(const nb::list &texts, bool lower, bool by_line) {
-    size_t characters = 0;
-    for (nb::handle text : texts) {
-      if (!PyUnicode_CheckExact(text.ptr())) return false;
-      PairText held{text.ptr(), nullptr};
-      Py_ssize_t size = PyUnicode_GET_LENGTH(text.ptr());
-      if (!PyUnicode_IS_ASCII(text.ptr())) {
-        for (Py_ssize_t i = 0; PyUnicode_KIND(text.ptr()) != PyUnicode_1BYTE_KIND && i < size; ++i) {
-          if ((PyUnicode_READ_CHAR(text.ptr(), i) & 0xFFFFF800) == 0xD800) return false;
-        }
-        if (lower) {
-          objects_.push_back(lowered(text));
-          held.lower = objects_.back().ptr();
-        }
-      }
-      if (by_line && PyUnicode_FindChar(text.ptr(), '\n', 0, size, 1) >= 0) return false;
-      objects_.push_back(nb::borrow(text));
-      texts_.push_back(held);
-      characters += size_t(size);
-    }
-    return characters <= INT32_MAX;
-  }
-  size_t size() const { return texts_.size(); }
-  const PairText &operator[](size_t text) const { return texts_[text]; }
-
-private:
-  std::vector<nb::object> objects_;
-  std::vector<PairText> texts_;
-};
+// Whether the numbers of a pair are the same with prediction and reference exchanged; which edits rapidfuzz chooses is not.
+bool is_symmetric(Kind kind) { return kind != Kind::clipped_matches && kind != Kind::edit_counts; }
 
 // The tokens of all texts, with the same number for equal tokens.
 struct SquareTokens {
@@ -143,7 +94,8 @@ public:
     size_t columns = 0;
     for (const auto &[name, level, orders] : kernels) {
       need(level < levels_.size() && orders <= 64, "a row kernel has a level that does not exist, or too many orders.");
-      kernels_.push_back({kind_of(name), level, orders});
+      kernels_.emplace_back(name, level, orders);
+      if (kernels_.back().kind > Kind::union_subsequence) throw std::invalid_argument("the row kernel " + name + " is not compiled for squares.");
       columns += kernels_.back().width();
       by_line_ = by_line_ || kernels_.back().kind == Kind::union_subsequence;
     }
@@ -152,8 +104,8 @@ public:
 
   // (predictions, references) utilities of texts that are numbered; None if the ordinary way has to take the texts.
   nb::object utilities(const nb::list &texts, const Rows &predictions, const Rows &references, double zero, double one, double undefined) const {
-    HeldTexts held;
-    if (!held.read(texts, lower_, by_line_)) return nb::none();
+    HeldTexts held(lower_);
+    if (!hold(texts, held)) return nb::none();
     check(predictions, held.size()), check(references, held.size());
     Table<double> found(predictions.size(), references.size());
     compare(held, predictions, references, {zero, one, undefined}, [&](size_t prediction, const double *row) { std::copy_n(row, references.size(), found[prediction]); });
@@ -164,8 +116,8 @@ public:
   // prediction without a defined one is NaN. None as above.
   nb::object expected(const nb::list &texts, const Rows &predictions, const Rows &references, const Rows &order, const ReadOnly<double> &weights, double zero, double one,
                       double undefined) const {
-    HeldTexts held;
-    if (!held.read(texts, lower_, by_line_)) return nb::none();
+    HeldTexts held(lower_);
+    if (!hold(texts, held)) return nb::none();
     check(predictions, held.size()), check(references, held.size()), check(order, references.size());
     need(order.size() == weights.shape(0), "there must be a weight for every reference.");
     Table<double> found(predictions.size(), 1);
@@ -188,6 +140,14 @@ private:
   // Up to so many texts, numbers that are the same both ways are computed once.
   static constexpr size_t most_halved = 8192;
 
+  // False if a text has lines that must be seen, too; the ordinary way then takes the texts.
+  bool hold(const nb::list &texts, HeldTexts &held) const {
+    for (nb::handle text : texts) {
+      if (!held.add(text.ptr()) || (by_line_ && has_line_break(text.ptr()))) return false;
+    }
+    return true;
+  }
+
   static void check(const Rows &numbers, size_t count) {
     for (size_t k = 0; k < numbers.size(); ++k) need(numbers[k] >= 0 && size_t(numbers[k]) < count, "there is no text of such a number.");
   }
@@ -203,10 +163,10 @@ private:
       const SquareTokens &own = tokens[kernel.level];
       all.predicted.push_back(rows_of(own, predictions)), all.expected.push_back(rows_of(own, references));
       bool is_index = kernel.kind == Kind::clipped_matches;
-      all.indices.push_back(is_index ? std::make_unique<NgramIndex>(all.predicted.back(), is_square ? nullptr : &all.expected.back(), kernel.orders) : nullptr);
+      all.indices.push_back(is_index ? std::make_unique<NgramIndex>(all.predicted.back(), is_square ? nullptr : &all.expected.back(), kernel.number) : nullptr);
       size_t length = own.values.size() / std::max<size_t>(1, texts.size()) + 1;
-      size_t own_cost = all.predictions * all.references * (is_index ? 8 * kernel.orders : 16 * length);
-      bool is_half = is_square && kernel.is_symmetric() && all.predictions <= most_halved;
+      size_t own_cost = all.predictions * all.references * (is_index ? 8 * kernel.number : 16 * length);
+      bool is_half = is_square && is_symmetric(kernel.kind) && all.predictions <= most_halved;
       all.lengths.push_back(is_half ? half(kernel.kind, all.predicted.back(), own_cost / 2) : std::vector<uint32_t>());
       cost += is_half ? 0 : own_cost;
     }
@@ -259,7 +219,7 @@ private:
     size_t count = std::min(block_rows, all.references - block);
     scratch.columns.resize(score_.inputs());
     for_kernels(scratch, [&](size_t kernel, Register *columns) {
-      size_t orders = kernels_[kernel].orders;
+      size_t orders = kernels_[kernel].number;
       if (kernels_[kernel].kind != Kind::clipped_matches) return;
       for (size_t n = 1; n <= orders; ++n) {
         for (size_t j = 0; j < count; ++j) columns[2 * orders + n - 1][j] = ngrams(all.expected[kernel][block + j], n);
@@ -289,7 +249,7 @@ private:
 
   void match(const Comparison &all, size_t kernel, size_t prediction, size_t block, size_t count, Register *columns) const {
     static_assert(set_lanes == block_rows);
-    size_t orders = kernels_[kernel].orders;
+    size_t orders = kernels_[kernel].number;
     uint64_t sums[set_lanes];
     for (size_t n = 1; n <= orders; ++n) {
       all.indices[kernel]->matches(prediction, n, block, all.count, sums);

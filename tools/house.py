@@ -31,6 +31,7 @@ ORDER = [
     "explanations",
     "features",
     "stats",
+    "spans",
     "metric",
     "judges",
     "metrics",
@@ -46,6 +47,7 @@ ORDER = [
     "testing",
     "compat",
     "candidates",
+    "reproduce",
     "cli",
     "__main__",
 ]

@@ -31,6 +31,8 @@ KINDS = (
     "commit",
 )
 PAGES = {"README.md": "readme", "CHANGELOG.md": "changelog", "CONTRIBUTING.md": "docs"}
+# Lists whose texts `nlgauge benchmarks info` and `nlgauge models info` print.
+CATALOGS = ("benchmarks.toml", "models.toml")
 WARN = {"warn", "_warn", "warn_once", "_warn_once", "caution"}
 KEYWORDS = {"help": "help", "short_help": "help", "epilog": "help", "warning": "warning"}
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -52,6 +54,8 @@ def pieces(root: Path, commits: int = 0) -> Iterator[Piece]:
         yield from _Python(path.relative_to(root).as_posix(), path.read_text("utf-8")).pieces()
     for path in sorted(package.rglob("*.md")):
         yield from _markdown(path, root, "card")
+    for name in CATALOGS:
+        yield from _catalog(package / "data" / name, root)
     for path in sorted((root / "docs").rglob("*.md")):
         yield from _markdown(path, root, "docs")
     for path in sorted((root / "docs" / "tutorials").glob("*.py")):
@@ -196,6 +200,18 @@ def _is_command(node: ast.FunctionDef) -> bool:
     """Return True if a decorator makes an object of a class (`@Command`) or of click (`@click.command()`)."""
     names = map(_last_name, node.decorator_list)
     return any(name[:1].isupper() or name in ("command", "group") for name in names)
+
+
+def _catalog(path: Path, root: Path) -> Iterator[Piece]:
+    """Yield the texts of four words or more in a catalog."""
+    if not path.exists():
+        return
+    content = path.read_text("utf-8")
+    for match in re.finditer(r'"""(.*?)"""|"((?:[^"\\\n]|\\.)*)"', content, re.S):
+        text = (match[1] or match[2] or "").replace("\\\n", "")
+        if len(text.split()) > 3:
+            line = content.count("\n", 0, match.start()) + 1
+            yield Piece("card", path.relative_to(root).as_posix(), line, text)
 
 
 def _markdown(path: Path, root: Path, kind: str) -> Iterator[Piece]:

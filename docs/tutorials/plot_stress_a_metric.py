@@ -45,9 +45,9 @@ for name in names:
     print(f"{name:15} {cells[name, 'chrf']['n']:>4} {shares}")
 
 # %%
-# All four metrics notice the critical errors, but for one exchange of names in F1. F1 does not notice the order of
-# words, because it compares bags of words. METEOR and F1 ignore case and punctuation. The picture shows the same shares
-# with intervals.
+# All four metrics notice the critical errors, except one exchange of names in F1. F1 does not notice the
+# order of words, because it compares bags of words. METEOR and F1 ignore case and punctuation. The picture
+# shows the same shares with intervals.
 plots.stress(findings)
 
 # %%

@@ -14,6 +14,7 @@ from nlgauge.show.plots.explanations.texts import tokens as tokens
 from nlgauge.show.plots.explanations.texts import words as words
 from nlgauge.show.plots.files import alt as alt
 from nlgauge.show.plots.files import save as save
+from nlgauge.show.plots.presets import preset as preset
 from nlgauge.show.plots.results.differences import forest as forest
 from nlgauge.show.plots.results.differences import waterfall as waterfall
 from nlgauge.show.plots.results.distributions import distributions as distributions

@@ -1,4 +1,4 @@
-"""score and Scorer: the two ways to ask for a Result."""
+"""score and Scorer: the two ways to get a Result."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class _CompiledForms(NamedTuple):
 
     job: Job
     forms: dict[str, Compiled]
-    # Whether every metric takes lists of references.
+    # True if every metric takes lists of references.
     choose: bool
     # The metrics that were compiled.
     metrics: dict[str, AnyMetric]
@@ -114,9 +114,9 @@ class Scorer:
     Parameters
     ----------
     metrics : str, metric, mapping or iterable of these, optional
-        Names with or without parameters ("bleu", "chrf(word_order=2)"), with a label before an equals sign if another is
-        wanted ("plus=chrf(word_order=2)"); metric objects; or mappings with the keys "path" (name), "resulting_name"
-        (label) and "compute_kwargs". Default: bleu, chrf and rouge.
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), with a label before an equals sign
+        to change the label ("plus=chrf(word_order=2)"); metric objects; or mappings with the keys "path"
+        (name), "resulting_name" (label) and "compute_kwargs". Default: bleu, chrf and rouge.
     run_concurrent : bool, default False
         Use the executor "processes" if `executor` is None.
     executor : str or Executor, optional
@@ -158,7 +158,8 @@ class Scorer:
         self.executor = default_executor(self.metrics.values()) if executor is None else executor_of(executor)
         self.cache = _flag(chosen["cache"], "cache")
         self.output = output_of(chosen["output"], chosen["resume"], chosen["overwrite"])
-        # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
+        # The metrics of the last call, prepared for its language and rule: a loop of calls prepares them
+        # once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
         # Calls without options are executed by compiled metrics, small ones from the second one on.
         self._has_scored = False
@@ -519,9 +520,9 @@ def score(
     sources : sequence of str, optional
         N source texts, one per segment.
     metrics : str, metric, mapping or iterable of these, optional
-        Names with or without parameters ("bleu", "chrf(word_order=2)"), with a label before an equals sign if another is
-        wanted ("plus=chrf(word_order=2)"); metric objects; or mappings with the keys "path" (name), "resulting_name"
-        (label) and "compute_kwargs". Default: bleu, chrf and rouge.
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), with a label before an equals sign
+        to change the label ("plus=chrf(word_order=2)"); metric objects; or mappings with the keys "path"
+        (name), "resulting_name" (label) and "compute_kwargs". Default: bleu, chrf and rouge.
     run_concurrent : bool, default False
         Use the executor "processes" if `executor` is None.
     executor : str or Executor, optional

@@ -14,40 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rating_cases import SYSTEMS, corpus, made, rated
 
 from nlgauge.annotate import assignment, log
+from nlgauge.annotate.builtin import PROTOCOLS
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.export import export, progress
-from nlgauge.annotate.protocols import PROTOCOLS, protocol_of
-from nlgauge.corpus import Corpus
+from nlgauge.annotate.checks import progress
+from nlgauge.annotate.creating import new
+from nlgauge.annotate.protocols import protocol_of
+from nlgauge.annotate.rows import export, ratings_of
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta.benchmarks.rows import read_lines
-
-_SYSTEMS = ("alpha", "beta", "gamma")
-
-
-def corpus(segments: int = 30, systems: tuple[str, ...] = _SYSTEMS) -> Corpus:
-    return Corpus.read(
-        {
-            system: [f"text {number} of {place}" for number in range(segments)]
-            for place, system in enumerate(systems)
-        },
-        [[f"reference {number}"] for number in range(segments)],
-        [f"source {number}" for number in range(segments)],
-        ids=[f"seg-{number}" for number in range(segments)],
-    )
-
-
-def made(
-    tmp_path: Path, protocol: str = "da", annotators: tuple[str, ...] = ("ana", "ben"), **options: Any
-) -> Campaign:
-    return Campaign.new(tmp_path / "campaign", corpus(), protocol_of(protocol), annotators, **options)
-
-
-def rated(campaign: Campaign, annotator: str, answers: Any, count: int | None = None) -> None:
-    with campaign.rating() as rater:
-        for key in campaign.order(annotator)[:count]:
-            rater.rate(annotator, key, answers(campaign.items[key]) if callable(answers) else answers)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -57,7 +34,7 @@ def test_annotators_get_whole_segments_in_equal_shares(tmp_path: Path, seed: int
     for annotator in campaign.plan.annotators:
         items = [campaign.items[key] for key in campaign.order(annotator)]
         counts = Counter(item.segment for item in items)
-        assert set(counts.values()) == {len(_SYSTEMS)}
+        assert set(counts.values()) == {len(SYSTEMS)}
         assert all(one.segment != other.segment for one, other in pairwise(items))
         by_annotator[annotator] = set(counts)
     shared = set.intersection(*by_annotator.values())
@@ -74,18 +51,18 @@ def test_annotators_get_whole_segments_in_equal_shares(tmp_path: Path, seed: int
 def test_repeats_come_at_least_twenty_items_later(tmp_path: Path) -> None:
     campaign = made(tmp_path, repeats=0.1)
     order = campaign.order("ana")
-    repeats = [key for key in order if campaign.items[key].repeats]
+    repeats = [key for key in order if campaign.items[key].kind == "repeat"]
     assert len(repeats) == round(0.1 * 45)
     for key in repeats:
         item = campaign.items[key]
-        assert order.index(key) - order.index(item.repeats) > assignment.DISTANCE
-        assert item.outputs == campaign.items[item.repeats].outputs
+        assert order.index(key) - order.index(item.of) > assignment.DISTANCE
+        assert item.outputs == campaign.items[item.of].outputs
 
 
 def test_an_annotator_sees_no_system_and_no_segment(tmp_path: Path) -> None:
     campaign = made(tmp_path, "pairwise", overlap=0.5)
     sent = json.dumps(campaign.work("ana"))
-    assert not [name for name in (*_SYSTEMS, "seg-", "ben", "ana") if name in sent]
+    assert not [name for name in (*SYSTEMS, "seg-", "ben", "ana") if name in sent]
     sides = Counter(tuple(campaign.shown("ana", key)) for key in campaign.order("ana"))
     assert set(sides) == {(0, 1), (1, 0)}
     common = set(campaign.order("ana")) & set(campaign.order("ben"))
@@ -242,7 +219,7 @@ def test_no_acknowledged_rating_is_lost_by_kill(tmp_path: Path) -> None:
         )
         assert process.stdout is not None
         acknowledged = [int(process.stdout.readline()) for _ in range(number)]
-        with pytest.raises(ResultError, match=f"process {process.pid} adds ratings"), campaign.rating():
+        with pytest.raises(ResultError, match=f"process {process.pid}"), campaign.rating():
             pass
         process.send_signal(signal.SIGKILL)
         acknowledged += [int(line) for line in process.stdout.read().splitlines()]
@@ -258,7 +235,7 @@ def test_no_acknowledged_rating_is_lost_by_kill(tmp_path: Path) -> None:
 def test_the_export_is_a_benchmark_that_meta_reads(tmp_path: Path) -> None:
     campaign = made(tmp_path, overlap=1.0, repeats=0.1, segments=20)
     quality = {"alpha": 80, "beta": 60, "gamma": 40}
-    rated(campaign, "ana", lambda item: {"da": quality[item.systems[0]] - 7 * bool(item.repeats)})
+    rated(campaign, "ana", lambda item: {"da": quality[item.systems[0]] - 7 * (item.kind == "repeat")})
     rated(campaign, "ben", lambda item: {"da": quality[item.systems[0]] + 10}, 30)
     assert export(campaign, tmp_path / "ratings.jsonl") == 60
     lines = [json.loads(line) for line in (tmp_path / "ratings.jsonl").read_text("utf-8").splitlines()]
@@ -270,13 +247,13 @@ def test_the_export_is_a_benchmark_that_meta_reads(tmp_path: Path) -> None:
         assert line["human_raw"]["da"] == [value, value + 10 if line in both else None]
         assert line["human"]["da"] == (value + 5 if line in both else value)
         number = line["segment"].removeprefix("seg-")
-        assert line["prediction"] == f"text {number} of {_SYSTEMS.index(line['system'])}"
+        assert line["prediction"] == f"text {number} of {SYSTEMS.index(line['system'])}"
         assert (line["source"], line["references"]) == (f"source {number}", [f"reference {number}"])
     benchmark, _ = read_lines(tmp_path / "ratings.jsonl")
     assert [(row.segment, row.system, row.human["da"]) for row in benchmark] == [
         (line["segment"], line["system"], line["human"]["da"]) for line in lines
     ]
-    (ana, ben) = progress(campaign)
+    (ana, ben) = progress(campaign, ratings_of(campaign))
     assert (ana["done"], ana["of"], ana["repeats"], ana["repeat_difference"]) == (66, 66, 6, 7)
     assert (ben["done"], ben["of"]) == (30, 66)
 
@@ -294,7 +271,7 @@ def test_choices_among_outputs_become_scores_of_systems(tmp_path: Path, protocol
     lines = map(json.loads, (tmp_path / "ratings.jsonl").read_text("utf-8").splitlines())
     scores = {(line["system"], line["human"][protocol]) for line in lines}
     expected = (1.0, 0.5, 0.0) if protocol == "pairwise" else (1.0, 0.0, -1.0)
-    assert scores == set(zip(_SYSTEMS, expected, strict=True))
+    assert scores == set(zip(SYSTEMS, expected, strict=True))
 
 
 def test_a_tie_is_half_a_win(tmp_path: Path) -> None:
@@ -325,7 +302,7 @@ def test_wrong_options_are_refused(tmp_path: Path, options: Any, message: str) -
 
 def test_protocols_need_enough_systems_and_a_new_directory(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="pairwise needs 2 systems"):
-        Campaign.new(tmp_path / "c", corpus(3, ("alpha",)), PROTOCOLS["pairwise"], ["ana"])
+        new(tmp_path / "c", corpus(3, ("alpha",)), PROTOCOLS["pairwise"], ["ana"])
     made(tmp_path)
     with pytest.raises(ParameterError, match="exists"):
         made(tmp_path)
@@ -344,10 +321,14 @@ def test_damaged_and_foreign_campaigns_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match="damaged"):
         Campaign.open(campaign.directory)
     file.write_text(content, "utf-8")
-    items = campaign.directory / "items.jsonl"
-    items.write_text(items.read_text("utf-8").replace("text 1 ", "text 2 "), "utf-8")
-    with pytest.raises(ResultError, match="was changed"):
-        Campaign.open(campaign.directory)
+    for name, old, changed in (("texts.jsonl", "text 1 ", "text 2 "), ("items.jsonl", "alpha", "beta")):
+        file = campaign.directory / name
+        before = file.read_text("utf-8")
+        file.write_text(before.replace(old, changed), "utf-8")
+        with pytest.raises(ResultError, match=f"{name} of .* was changed"):
+            Campaign.open(campaign.directory)
+        file.write_text(before, "utf-8")
+    assert Campaign.open(campaign.directory).plan == campaign.plan
 
 
 _FILE = """

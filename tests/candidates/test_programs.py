@@ -8,8 +8,9 @@ from twins import needs_native
 
 from nlgauge._core.backend import NATIVE
 from nlgauge.candidates.programs import output_program
+from nlgauge.metric.program import CODES
 from nlgauge.metric.registry import metric_classes, parse
-from nlgauge.metric.symbols import CODES, Graph
+from nlgauge.metric.symbols import Graph
 
 SPECS = [
     "bleu",

@@ -26,7 +26,7 @@ from nlgauge.corpus.records import FIELD_NAMES
 
 VERBS = (
     "Add Check Choose Compare Convert Delete Describe Download Draw Estimate Exit Explain Explore Import List Manage Measure"
-    " Plan Print Rank Recommend Remove Score Show Test Write"
+    " Plan Print Rank Recommend Remove Reproduce Score Show Test Write"
 ).split()
 COMMANDS = list(commands())
 

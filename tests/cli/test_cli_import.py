@@ -82,12 +82,35 @@ def test_logs_are_recognized_by_their_content() -> None:
 
 
 def test_several_tasks_are_several_results(folder: Path) -> None:
-    for task in ("x", "../y z"):
+    files = []
+    for number, task in enumerate(("x", "../y z", "y_Z", "///", "..", "T" * 400)):
         content = {**inspect_header(eval={"task": task}), "samples": [inspect_sample("q", 1)]}
-        write_json(Path(f"{len(task)}.json"), content)
-    printed("import", "1.json", "6.json", "-o", "out")
-    assert sorted(path.name for path in Path("out").iterdir()) == ["x", "y_z"]
+        files.append(write_json(Path(f"{number}.json"), content))
+    printed("import", *files, "-o", "out")
+    names = {path.name for path in Path("out").iterdir()}
+    assert names == {"x", "y_z", "y_Z-2", "task", "task-2", "T" * 100}
+    assert all(nlgauge.load(Path("out") / name)["match"]["score"] == 1 for name in names)
     assert not (folder.parent / "y z").exists()
+
+
+def test_the_next_command_works_for_one_system_and_for_several() -> None:
+    for models, command in (("a", "report"), ("ab", "compare")):
+        files = [
+            write_json(
+                Path(f"{model}.json"),
+                {**inspect_header(eval={"model": model}), "samples": [inspect_sample("q", 1)]},
+            )
+            for model in models
+        ]
+        outcome = run("import", *files, "-o", "out", "--overwrite")
+        assert f"next: nlgauge {command} out" in outcome.stderr
+        printed(command, "out", *(["-o", "page.html"] if command == "report" else []))
+
+
+def test_a_log_without_a_complete_record_is_named() -> None:
+    write("cut.json", '{"version": 2, "eval": {"task": "t"}, "samples": [{"id": "a"')
+    write_json(Path("a.json"), {**inspect_header(), "samples": [inspect_sample("q", 1)]})
+    assert "cut.json is incomplete" in refused("import", "a.json", "cut.json", "-o", "out")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from messages import mentions
 
 pytest.importorskip("matplotlib")
 
+import nlgauge
 from tests.cli_cases import enter, printed, refused, run
 
 
@@ -22,7 +23,8 @@ def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("kind", ["intervals", "forest", "waterfall", "distributions", "heatmap"])
 def test_a_figure_is_written_and_said_in_words(kind: str, result: str) -> None:
-    done = run("plot", result, kind, "-o", "figure.svg", "--resamples", "20")
+    resamples = ["--resamples", "20"] if kind in ("intervals", "forest") else []
+    done = run("plot", result, kind, "-o", "figure.svg", *resamples)
     assert done.exit_code == 0, done.output
     text = Path("figure.svg").read_text("utf-8")
     said = done.stdout.splitlines()[0]
@@ -94,6 +96,7 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
         (["forest", "--system", "sysC"], "system ... 'sysC'"),
         (["forest", "-m", "ter"], "--metric ... forest"),
         (["intervals", "--level", "system"], "--level ... intervals"),
+        (["waterfall", "--confidence", "0.9"], "--confidence ... waterfall"),
         (["forest", "sysA"], "argument 'sysA'"),
         (["human_map"], "human_map needs human scores"),
         (["heatmap", "-c", "darr"], "coefficient ... spearman"),
@@ -111,3 +114,20 @@ def test_a_file_is_not_replaced_unasked_and_must_be_of_a_known_form(result: str)
     assert Path("there.pdf").read_text() == "mine"
     assert run("plot", result, "heatmap", "-o", "there.pdf", "--overwrite").exit_code == 0
     assert ".pdf, .png or .svg" in run("plot", result, "heatmap", "-o", "figure.doc").stderr
+
+
+def test_a_preset_sets_the_width_and_writes_pages(tmp_path, monkeypatch):
+    enter(tmp_path, monkeypatch)
+    texts = [f"the ferry number {i} leaves at ten" for i in range(12)]
+    systems = {f"system {place}": [text[place:] for text in texts] for place in range(10)}
+    nlgauge.score(systems, [[text] for text in texts], metrics=["bleu", "chrf", "ter", "rouge"]).save("out")
+    run("plot", "out", "intervals", "-o", "one.svg", "-m", "bleu", "--preset", "acl", "--resamples", "20")
+    assert 'width="218.16pt"' in (tmp_path / "one.svg").read_text("utf-8")
+    found = run("plot", "out", "intervals", "-o", "many.svg", "--preset", "acl", "--resamples", "20")
+    assert found.exit_code == 0
+    assert sorted(path.name for path in tmp_path.glob("many*")) == ["many-1.svg", "many-2.svg", "many-3.svg"]
+    assert "many-2.svg" in found.stderr
+    assert "unknown preset 'tacl'" in refused("plot", "out", "forest", "-o", "f.svg", "--preset", "tacl")
+    assert "many-1.svg already exists" in refused(
+        "plot", "out", "intervals", "-o", "many.svg", "--preset", "acl", "--resamples", "20"
+    )

@@ -154,6 +154,7 @@ def test_segments_of_a_saved_result() -> None:
         (name, system) for system in ("sysA", "sysB") for name in ("a", "b", "last")
     ]
     assert "prediction" not in long[0]
+    assert "every segment" in run("segments", "out", "-m", "wer", "--missing").stderr
     wide = rows(printed("segments", "out", "--wide", "--texts", "-m", "wer", "-m", "bleu"))
     assert [row["segment"] for row in wide] == ["a", "b", "last"]
     assert wide[0]["sysB/prediction"] == "the cat sat on the mat"
@@ -311,7 +312,7 @@ def test_groups_and_conditions() -> None:
     assert news["segments"] == 3
     assert document("show", "out", "--where", "domain=news")["systems"] == news["systems"]
     assert (
-        document("show", "out", "--where", "id=s1", "--where", "id=s2", "--no-intervals", "--test", "none")[
+        document("show", "out", "--where", "id = s1 or id = s2", "--no-intervals", "--test", "none")[
             "segments"
         ]
         == 2

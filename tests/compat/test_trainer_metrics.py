@@ -9,7 +9,7 @@ import pytest
 
 import nlgauge
 from nlgauge.compat.transformers import compute_metrics
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import InputError
 
 WORDS = ["<pad>", "the", "cat", "dog", "sat", "ran"]
 PREDICTIONS = np.array([[1, 2, 4, 0], [1, 3, 0, 0]])
@@ -60,11 +60,6 @@ def test_texts_are_post_processed_and_wrong_arrays_refused():
     assert function((PREDICTIONS, LABELS)) == {"exact_match": 1.0}
     with pytest.raises(InputError, match="rows of tokens"):
         function((np.zeros(3), LABELS))
-
-
-def test_a_function_is_no_tokenizer_and_the_error_names_the_way():
-    with pytest.raises(ParameterError, match=r"tokenizer must be a name, got a function.*'whitespace'"):
-        nlgauge.score(["a"], ["a"], metrics=[{"path": "rouge", "tokenizer": list}])
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import inspect
 import math
+import re
 from collections import UserList
 from datetime import date
 from decimal import Decimal
@@ -310,11 +311,19 @@ def test_a_short_document_is_the_label(records, labels):
     ids=["sentences", "Chinese", "mixed", "beside a source", "systems"],
 )
 def test_a_document_that_may_be_both_is_asked_about(records):
-    with pytest.raises(
-        InputError,
-        match=(r"'source'.*'doc_id'"),
-    ):
+    with pytest.raises(InputError, match="'document'") as refused:
         Corpus.read(records)
+    hints = re.findall(r"mapping=\{'(\w+)': 'document'\}", str(refused.value))
+    assert hints == (["document"] if "source" in records[0] else ["source", "document"])
+    for hint in hints:
+        corpus = Corpus.read(records, mapping={hint: "document"})
+        assert (corpus.sources if hint == "source" else corpus.documents) is not None
+
+
+def test_a_named_document_is_never_a_source():
+    records = [{"prediction": "p", "chapter": ARTICLE}, {"prediction": "q", "chapter": ARTICLE + "2"}]
+    corpus = Corpus.read(records, mapping={"document": "chapter"})
+    assert (corpus.documents, corpus.sources) == ((ARTICLE, ARTICLE + "2"), None)
 
 
 LONG = [

@@ -329,7 +329,7 @@ def test_words_as_they_stand_are_found_where_they_are(words):
 def test_a_document_may_be_rounded():
     many = np.linspace(0, 1, 60).reshape(6, 10)
     one = Alignment(
-        "t", {"x": np.array([1 / 3, math.inf])}, list("abcdef"), list("0123456789"), many, *many[:2]
+        "t", {"x": np.array([1 / 3, math.inf])}, list("abcdef"), list("0123456789"), many, many[:, 0], many[0]
     )
     plain, short = document(one), document(one, 3)
     assert plain["statistics"] == {"x": [1 / 3, "inf"]}

@@ -138,7 +138,7 @@ def test_a_field_of_the_name_precedes_the_usual_meaning():
     [
         ({"contexts": ["a"]}, "contxts", "no field 'contxts' (did you mean 'contexts'?)", "column 'contxts'"),
         ({}, "reference_", "did you mean 'reference'?", "records (JSONL"),
-        ({}, "contexts", "their fields are none; ... fields={'contexts': [...]}", "column 'contexts'"),
+        ({}, "contexts", "no other fields ... fields={'contexts': [...]}", "column 'contexts'"),
         ({"contexts": [None]}, "contexts", "'contexts' of segment 0 is missing", "an empty list"),
         ({"contexts": [[{"text": "a"}]]}, "contexts", "has {'text': 'a'} instead of a text", "list of"),
         ({"context": ["a"], "passages": ["a"]}, "contexts", "may be 'context' or 'passages'", "these names"),

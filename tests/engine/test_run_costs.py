@@ -448,7 +448,7 @@ def test_tables_show_costs_on_request(read: Carbon) -> None:
         places = [rows.index(row) for row in order]
         assert places == sorted(places)
         text = " ".join(" ".join(row) for row in rows)
-        assert "memory at its highest 320 MB [1] energy 2 Wh [2] CO2-equivalents, DEU 1 g" in text
+        assert "peak memory 320 MB [1] energy 2 Wh [2] CO2-equivalents, DEU 1 g" in text
         assert "[1] said of it" in text
         assert "[2] of the whole machine: processor estimated from a constant" in text
         assert "Cost" not in found.to_text()
@@ -456,7 +456,7 @@ def test_tables_show_costs_on_request(read: Carbon) -> None:
     assert result.to_csv(costs=True) == result.to_csv()
     whole = view_of(result, "title", resamples=10).meta["costs"]["whole"]
     assert [(one["name"], one["value"]) for one in whole] == [
-        ("memory at its highest", "320 MB"),
+        ("peak memory", "320 MB"),
         ("energy", "2 Wh"),
         ("CO2-equivalents, DEU", "1 g"),
     ]
@@ -468,10 +468,10 @@ def test_commands_show_costs_on_request(
 ) -> None:
     enter(tmp_path, monkeypatch)
     arguments = ["score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "--no-intervals"]
-    assert "memory at its highest" not in printed(*arguments)
-    assert "memory at its highest" in printed(*arguments, "--costs")
+    assert "peak memory" not in printed(*arguments)
+    assert "peak memory" in printed(*arguments, "--costs")
     shown = printed(*arguments, "--carbon", "DEU", "-o", "out")
-    assert "memory at its highest" in shown
+    assert "peak memory" in shown
     assert "1 g" in shown
     assert "1 g" in printed("show", "out", "--costs")
     assert "costs" not in document("show", "out")

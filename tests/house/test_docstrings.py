@@ -41,7 +41,15 @@ def _function(value: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "package", ["nlgauge", "nlgauge.meta", "nlgauge.meta.benchmarks", "nlgauge.plots", "nlgauge.preferences"]
+    "package",
+    [
+        "nlgauge",
+        "nlgauge.meta",
+        "nlgauge.meta.benchmarks",
+        "nlgauge.plots",
+        "nlgauge.preferences",
+        "nlgauge.spans",
+    ],
 )
 def test_public_names_are_documented(package: str):
     from numpydoc.validate import validate

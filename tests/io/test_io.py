@@ -456,7 +456,7 @@ def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
     write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
     with pytest.raises(
         InputError,
-        match=r"d\.tsv.*'document'.*'source'.*'doc_id'",
+        match=r"d\.tsv.*'document'.*'source'.*'document': 'document'",
     ):
         Inputs(["d.tsv"]).read()
 
@@ -823,6 +823,28 @@ def test_usual_names_of_language_models_are_known(
     assert list(corpus.fields) == fields
 
 
+def test_the_field_model_names_systems_if_ids_repeat(folder: Path) -> None:
+    rows = [
+        {"id": f"q{i}", "model": model, "answer": f"{model} {i}", "expected": "e"}
+        for model in "AB"
+        for i in range(3)
+    ]
+    jsonl("chat.jsonl", rows)
+    for corpus in (Inputs(["chat.jsonl"]).read(), Corpus.read(rows)):
+        assert tuple(corpus.systems) == ("A", "B")
+        assert corpus.texts.many(corpus.predictions["B"].values) == ["B 0", "B 1", "B 2"]
+        assert "model" not in corpus.fields
+    both = Corpus.read([{**row, "system": f"system {row['model']}"} for row in rows])
+    assert tuple(both.systems) == ("system A", "system B")
+    corpus = Corpus.read([{**row, "id": i} for i, row in enumerate(rows)])
+    assert tuple(corpus.systems) == ("system",)
+    assert list(corpus.fields["model"]) == ["A", "A", "A", "B", "B", "B"]
+    for repeated in ([*rows, rows[0]], [{**row, "model": "A"} for row in rows]):
+        with pytest.raises(InputError, match="repeats segment 'q0'") as error:
+            Corpus.read(repeated)
+    assert "mapping={'system': FIELD}" in str(error.value)
+
+
 def test_columns_can_be_mapped(folder: Path) -> None:
     record = {"answer": "gold", "response": "p", "q": "question ?", "key": 7}
     jsonl("qa.jsonl", [record, {**record, "key": 8}])
@@ -956,7 +978,7 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
         ),
         (
             [{"id": 1, "prediction": "a"}] * 2,
-            ("d.jsonl, line 2 ... segment 1 ... d.jsonl, line 1 ... 'system'"),
+            "d.jsonl, line 2 ... segment 1 ... d.jsonl, line 1 ... --map system=FIELD",
         ),
         ([{"id": None, "prediction": "a"}], "d.jsonl, line 1: 'id' is None ... number"),
     ],

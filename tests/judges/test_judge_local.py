@@ -17,6 +17,7 @@ from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.features import RunOptions
+from nlgauge.features.language_models.causal_lm import log_probabilities_after, shared_starts
 from nlgauge.judges.asking import Ask, Judge
 from nlgauge.judges.limits import Ledger
 from nlgauge.judges.local import LocalJudge, level_tokens, prompt_tokens
@@ -87,6 +88,49 @@ def test_the_probabilities_are_those_of_the_model(chat):
         for word in words:
             own = [token for token in levels if loaded.tokenizer.decode([token]) == word]
             assert given[word] == pytest.approx(float(expected[own].sum()), abs=1e-7)
+
+
+def test_prompts_that_share_their_start_have_the_probabilities_of_separate_passes(chat):
+    loaded = load(chat, "causal", None)
+    shared = "Passages: the cat is on the mat and the dog is not on the mat. Claim: the "
+    texts = [f"{shared}cat", f"{shared}dog is here", "a", f"{shared}cat", "another text", f"{shared}mat"]
+    prompts = [prompt_tokens(loaded, (("user", text),)) for text in texts]
+    starts = shared_starts(prompts)
+    assert len(starts[0]) > len(starts[2]) + 20
+    assert all(prompt[: len(start)] == start for prompt, start in zip(prompts, starts, strict=True))
+    assert starts[2] == prompts[2]
+
+    def rows(some: list[tuple[int, ...]]) -> np.ndarray:
+        found: dict[int, np.ndarray] = {}
+        log_probabilities_after(
+            loaded,
+            some,
+            RunOptions(),
+            lambda numbers, values: found.update(zip(numbers.tolist(), values, strict=True)),
+        )
+        return np.array([found[number] for number in range(len(some))])
+
+    alone = np.concatenate([rows([prompt]) for prompt in prompts])
+    for order in ([0, 1, 3, 5, 2, 4], range(6)):
+        np.testing.assert_allclose(rows([prompts[i] for i in order]), alone[list(order)], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("prompts", "starts"),
+    [
+        ([], []),
+        ([(1,)], [(1,)]),
+        ([(1, 2, 3, 4), (1, 2, 3, 5, 6)], [(1, 2, 3)] * 2),
+        # A prompt that is the start of another ends with a token of its own.
+        ([(1, 2, 3), (1, 2, 3, 4)], [(1, 2)] * 2),
+        ([(1, 2, 3), (1, 2, 3)], [(1, 2)] * 2),
+        # Too little is shared.
+        ([(1, 2, 3, 4, 5), (1, 2, 6, 7, 8)], [(1, 2, 3, 4, 5), (1, 2, 6, 7, 8)]),
+        ([(1, 2, 3), (7, 8), (7, 9)], [(1, 2, 3), (7,), (7,)]),
+    ],
+)
+def test_shared_starts(prompts, starts):
+    assert shared_starts(prompts) == starts
 
 
 def test_samples_follow_the_probabilities_and_hang_on_seed_and_prompt_alone(chat):

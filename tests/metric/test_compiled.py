@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import interpreted
 from strategies import SENTENCES, texts
 from twins import needs_native
 
@@ -17,13 +19,17 @@ import nlgauge
 from nlgauge._core.backend import NATIVE, using
 from nlgauge.corpus import Corpus
 from nlgauge.engine.chunk import Job
+from nlgauge.engine.executors import Serial
 from nlgauge.engine.prepare import labeled, prepared
 from nlgauge.engine.segments import segment_scores
-from nlgauge.metric import Metric
-from nlgauge.metric.compiled import compiled, why_not_compiled
+from nlgauge.metric import Metric, first_output
+from nlgauge.metric.compiled import compiled, plain_scores, why_not_compiled
+from nlgauge.metric.program import CODES, Program
 from nlgauge.metric.registry import metric_classes
+from nlgauge.metrics.wer import Wer
 from nlgauge.testing import of_numbers
 from nlgauge.testing.comparing import Terms
+from nlgauge.testing.of_values import has_model
 
 pytestmark = needs_native
 
@@ -45,8 +51,22 @@ SPECS = [
     *("f1", "f1(normalize='squad')", "precision", "recall", "gleu"),
     *("gleu(max_order=3, min_order=2)", "levenshtein", "levenshtein(lowercase=True)"),
     *("levenshtein(tokenizer='13a')", "levenshtein(tokenizer='stripped-characters')"),
+    *("ter", "ter(lowercase=False)", "character", "character(compat='released')"),
+    *("ribes", "ribes(compat='nltk')", "exact_match", "exact_match(lowercase=True)"),
+    *("accuracy", "accuracy(normalize='squad')", "squad", "squad(compat='1.1')"),
 ]
 NAMES = {spec.partition("(")[0] for spec in SPECS}
+# Metrics without a compiled form whose scores are programs.
+OTHER_SPECS = [
+    name
+    for name, kind in metric_classes().items()
+    if issubclass(kind, Metric) and not has_model(kind) and name not in NAMES
+] + [
+    "sari(compat='easse')",
+    "sari(compat='evaluate')",
+    "meteor(copy_words=('cat',))",
+    "meteor(version='2005')",
+]
 
 
 def made(spec: str) -> Metric:
@@ -126,11 +146,10 @@ def test_the_best_of_several_references_is_that_of_the_ordinary_way(spec: str, p
     metric = made(spec)
     form = compiled(metric)
     assert form is not None
-    statistics, _ = ordinary(metric, predictions, references)
+    statistics, scores = ordinary(metric, predictions, references)
     assert form.native.statistics(predictions, references)[0].tobytes() == statistics.tobytes()
-    rewards = nlgauge.reward(metric, scale=(0, 1))
-    first = rewards(predictions, references)
-    assert np.array(rewards(predictions, references)).tobytes() == np.array(first).tobytes()
+    rewards = nlgauge.reward(metric, scale=(0, 1))(predictions, references)
+    assert np.array(rewards).tobytes() == (np.asarray(scores[form.outputs[0]]) + 0.0).tobytes()
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if made(spec).takes == "pair"])
@@ -165,6 +184,92 @@ def test_programs_give_the_bits_of_score(spec: str) -> None:
                     np.testing.assert_array_equal(found[name], values, err_msg=name)
 
 
+# Pairs with one reference, of which some are equal, and a source of each pair.
+TEXTS = [(prediction, text) for prediction, references in SENTENCES for text in references]
+TEXTS += [(text, prediction) for prediction, text in TEXTS] + TEXTS[:3] + [("a\nb c.\n\nd", "b c.\na d")]
+
+
+def numbers_of(metric: Metric, count: int = len(TEXTS), **options: Any) -> dict[str, list[str]]:
+    """Every output of each segment, and of the corpus, with all digits."""
+    predictions, references = map(list, zip(*TEXTS[:count], strict=True))
+    sources = references[::-1] if metric.source else None
+    result = nlgauge.score(predictions, references, sources, metrics={"path": metric}, seed=1, **options)
+    (table,) = result._tables.values()
+    scores = {name: [repr(table.scores()[name])] for name in table.segments()}
+    return {
+        name: scores[name] + list(map(repr, values.tolist())) for name, values in table.segments().items()
+    }
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("spec", [*SPECS, *OTHER_SPECS])
+def test_kernels_threads_and_routes_change_no_bit(spec: str) -> None:
+    metric = made(spec)
+    with using("python"):
+        expected = numbers_of(metric)
+    predictions, references = map(list, zip(*TEXTS, strict=True))
+    try:
+        for threads in (1, 3):
+            NATIVE.set_threads(threads, worthwhile=1)
+            assert numbers_of(metric) == expected
+            assert numbers_of(metric, executor=Serial(characters=100)) == expected
+            if metric.source or metric.fit() is not None:
+                continue
+            scorer = nlgauge.Scorer([metric])
+            results = [scorer(predictions, references) for _ in range(2)]
+            assert type(results[1]).__name__ == ("CompiledResult" if compiled(metric) else "Result")
+            for result in results:
+                (table,) = result._tables.values()
+                for name, values in table.segments().items():
+                    assert [repr(table.scores()[name]), *map(repr, values.tolist())] == expected[name]
+            if metric.takes == "alone":
+                continue
+            reward = nlgauge.reward(metric, scale=(0, 1))
+            name = first_output(metric).name
+            assert [*map(repr, reward(predictions, references))] == [*map(unsigned, expected[name][1:])]
+            square = nlgauge.utilities(predictions, reward, references)
+            assert [*map(repr, square.diagonal().tolist())] == [*map(unsigned, expected[name][1:])]
+    finally:
+        NATIVE.set_threads(1)
+
+
+def unsigned(digits: str) -> str:
+    """The digits of a reward, which has no negative zero."""
+    return "0.0" if digits == "-0.0" else digits
+
+
+@pytest.mark.parametrize("spec", [*SPECS, *OTHER_SPECS])
+def test_an_interpreter_of_plain_scores_gives_the_bits_of_score(spec: str) -> None:
+    metric = made(spec)
+    sources = [text for _, (text, *_) in SENTENCES]
+    result = nlgauge.score(*map(list, zip(*SENTENCES, strict=True)), sources, metrics=[metric])
+    (table,) = result._tables.values()
+    parts = {part: rows.shape[1] for part, rows in table.statistics.items()}
+    rows = np.hstack(list(table.statistics.values()))
+    rows = np.vstack([rows, rows.sum(axis=0), np.zeros(rows.shape[1]), np.where(rows[0] > 1, np.nan, 2.0)])
+    for scored in (metric, metric.for_segments()):
+        data = plain_scores(scored, parts)
+        assert data is not None
+        data = json.loads(json.dumps(data, allow_nan=False))
+        assert data["parts"] == parts
+        computed = [dict(zip(data["outputs"], interpreted(data, row), strict=True)) for row in rows.tolist()]
+        start = 0
+        with np.errstate(all="ignore"):
+            for part, width in parts.items():
+                block = np.ascontiguousarray(rows[:, start : start + width])
+                start += width
+                for name, values in scored.score(part, block).items():
+                    np.testing.assert_array_equal([row[name] for row in computed], values, err_msg=name)
+
+
+def test_a_score_that_cannot_be_traced_has_no_plain_form() -> None:
+    class Branching(Wer):
+        def score(self, part: str, statistics: Any) -> Any:
+            return super().score(part, statistics if statistics[..., 0] > 0 else -statistics)
+
+    assert plain_scores(Branching(), {"wer": 4}) is None
+
+
 def test_every_metric_is_compiled_or_has_a_known_reason() -> None:
     reasons = {
         "does not read exactly a prediction and its references": "alone, or with a source",
@@ -180,20 +285,7 @@ def test_every_metric_is_compiled_or_has_a_known_reason() -> None:
         reason = why_not_compiled(kind())
         found[reasons[reason] if reason else ""].add(name)
     assert found[""] == NAMES
-    assert found["column"] == {
-        *(
-            "accuracy",
-            "cder",
-            "character",
-            "eed",
-            "exact_match",
-            "meteor",
-            "ribes",
-            "rouge155",
-            "squad",
-            "ter",
-        )
-    }
+    assert found["column"] == {"cder", "eed", "meteor", "rouge155"}
 
 
 @pytest.mark.parametrize(
@@ -206,6 +298,11 @@ def test_every_metric_is_compiled_or_has_a_known_reason() -> None:
 )
 def test_a_tokenizer_that_only_python_has_is_not_compiled(spec: str, tokenizer: str) -> None:
     assert tokenizer in why_not_compiled(made(spec))
+
+
+@pytest.mark.parametrize("spec", ["ter(normalized=True)", "exact_match(ignore_punctuation=True)"])
+def test_a_metric_that_changes_texts_in_python_is_not_compiled(spec: str) -> None:
+    assert "no compiled kernel" in why_not_compiled(made(spec))
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -244,6 +341,41 @@ def test_other_texts_are_left_to_the_ordinary_way(predictions: Any, references: 
     assert form.native.scores(predictions, references, 0) is None
 
 
+def broken(
+    level: Any = ("13a", False, False),
+    kernel: Any = ("equal", 0, 0),
+    part: Any = (1, 0, True),
+    inputs: int = 1,
+) -> Any:
+    """A compiled metric whose one statistic, and score, is whether two texts are equal, with another argument."""
+    same = Program(inputs, [(CODES.index("input"), 0, -1, -1, 0.0)], [0])
+    parts = part if isinstance(part, list) else [part]
+    return NATIVE.CompiledMetric([level], [kernel], NATIVE.Program(*same), NATIVE.Program(*same), parts, True)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        {"level": ("no tokenizer", False, False)},
+        {"level": ("characters", False, True)},
+        {"kernel": ("no kernel", 0, 0)},
+        {"kernel": ("equal", 1, 0)},
+        {"kernel": ("equal", 2**64 - 1, 0)},
+        {"kernel": ("clipped_matches", 0, 65)},
+        {"kernel": ("edit_counts", 0, 0)},
+        {"part": (1, 1, True)},
+        {"part": (2, 0, True)},
+        {"part": (0, 0, True)},
+        {"part": [(1, 0, True), (2**64 - 1, 0, True), (1, 0, True)]},
+        {"inputs": 2},
+    ],
+)
+def test_a_compiled_metric_whose_parts_do_not_fit_is_refused(argument: dict[str, Any]) -> None:
+    assert broken().scores(["a b", "a"], ["a b", "b"], 0) == [1.0, 0.0]
+    with pytest.raises(ValueError, match=r"compiled|stems|level|part|programs"):
+        broken(**argument)
+
+
 def test_an_unknown_output_is_refused() -> None:
     form = compiled(made("wer"))
     assert form is not None
@@ -262,20 +394,6 @@ def test_python_kernels_never_take_the_compiled_way(monkeypatch: pytest.MonkeyPa
         assert reward._compiled_rewards(["a b"], ["a c"]) is None
         assert reward(["a b"], ["a c"]) == [-0.5]
         assert type(scorer(["a b"], ["a c"])).__name__ == "Result"
-
-
-def test_rows_of_numbered_texts_are_the_statistics() -> None:
-    form = compiled(made("rouge(stem=True)"))
-    assert form is not None
-    given = ["running cats sat", "the cat runs", "a\nline", "Größe"]
-    first, second = (np.ravel(grid) for grid in np.meshgrid(np.arange(4), np.arange(4)))
-    rows, seconds = form.native.rows(given, first, second)
-    expected, *_ = form.native.statistics([given[i] for i in first], [given[i] for i in second])
-    assert rows.tobytes() == expected.tobytes()
-    assert len(seconds) == len(form.tokens) + len(form.features)
-    for wrong in ([4], [-1]):
-        with pytest.raises(ValueError, match="text"):
-            form.native.rows(given, np.array(wrong), np.array([0]))
 
 
 def test_threads_share_a_compiled_metric() -> None:

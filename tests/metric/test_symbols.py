@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from programs import interpreted
 from twins import needs_native
 
 from nlgauge._core.backend import NATIVE
-from nlgauge.metric.symbols import CODES, Graph, Program, Symbols, Untraceable
+from nlgauge.metric.program import CODES, Program
+from nlgauge.metric.symbols import Graph, Symbols, Untraceable
 
 pytestmark = needs_native
 
@@ -95,11 +97,29 @@ def test_equal_nodes_are_one_and_unneeded_ones_are_left_out() -> None:
     assert program.outputs == [2, 2]
 
 
-def test_a_program_is_plain_data() -> None:
-    program = traced(FUNCTIONS["arithmetic"], 4)
-    inputs, code, outputs = json.loads(json.dumps(program))
-    again = NATIVE.Program(inputs, [tuple(step) for step in code], outputs)
-    np.testing.assert_array_equal(again.run(rows(4)), NATIVE.Program(*program).run(rows(4)))
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_interpreter_of_the_plain_data_gives_the_bits_of_numpy(name: str) -> None:
+    values = rows(4)
+    with np.errstate(all="ignore"):
+        expected = np.asarray(FUNCTIONS[name](values), dtype=np.float64).reshape(len(values), -1)
+    data = json.dumps(traced(FUNCTIONS[name], 4).plain(), allow_nan=False)
+    computed = np.array([interpreted(json.loads(data), row) for row in values.tolist()])
+    np.testing.assert_array_equal(computed, expected)
+    numbers = ~np.isnan(expected)
+    assert computed[numbers].tobytes() == expected[numbers].tobytes()
+
+
+def test_plain_data_has_names_and_only_numbers_of_json() -> None:
+    program = traced(lambda x: np.where(x[..., 0] > 0.5, np.nan, -np.inf) + np.inf, 2)
+    assert json.loads(json.dumps(program.plain(), allow_nan=False)) == {
+        "inputs": 2,
+        "steps": [
+            *(["input", 0], ["constant", 0.5], ["greater", 0, 1], ["constant", "NaN"]),
+            *(["constant", "-Infinity"], ["where", 2, 3, 4], ["constant", "Infinity"], ["add", 5, 6]),
+        ],
+        "outputs": [7],
+    }
+    assert str(traced(lambda x: x * -0.0, 1).plain()["steps"][1][1]) == "-0.0"
 
 
 def _assigned(x: Any) -> Any:

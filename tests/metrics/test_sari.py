@@ -213,7 +213,7 @@ def test_explanation_in_a_terminal():
     console.print(render(explanation))
     shown = console.file.getvalue()
     assert shown.startswith("sari 26.95, add ")
-    assert "added, as none does" in shown and "you get in" in shown
+    assert "added, unlike all references" in shown and "you get in" in shown
 
 
 @pytest.mark.parametrize("bad", [{"tokenizer": "14a"}, {"compat": "paper"}], ids=str)

@@ -22,13 +22,13 @@ from urllib.parse import urlencode
 import pytest
 
 import nlgauge
-from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.errors import MissingExtraError, NlgaugeError, ParameterError
 from nlgauge.explanations.wire import document
 from nlgauge.results.result import Result
 from nlgauge.show.explorer import serve
 
 pytest.importorskip("uvicorn", reason="needs the extra web")
-from nlgauge.show.explorer.guard import Guard
+from nlgauge.show.explorer.guard import Access, Guard, single
 from nlgauge.show.explorer.served import Served
 
 _TEXTS = [
@@ -219,7 +219,7 @@ def test_two_hosts_are_refused_by_the_guard_itself() -> None:
     hosts = frozenset({"127.0.0.1:80"})
     headers = [(b"host", b"127.0.0.1:80"), (b"host", b"example.com"), (b"cookie", b"nlgauge-80=secret")]
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": headers}
-    asyncio.run(Guard(reached, hosts, "secret", "nlgauge-80")(scope, None, send))
+    asyncio.run(Guard(reached, Access(single("secret"), hosts, "nlgauge-80"))(scope, None, send))
     assert sent[0]["status"] == 421
 
 
@@ -327,6 +327,40 @@ def test_slices_are_those_of_where(client: Client, result: Result) -> None:
         assert {found["value"]: found["few"] for found in part.slices("part")} == {"x": few, "y": False}
     by_length = client.json("/api/0/slices", by="length")
     assert sum(found["segments"] for found in by_length) == 20
+
+
+def test_two_results_are_compared_when_they_are_asked_for(result: Result) -> None:
+    other = nlgauge.score({"A": ["x y"]}, [["x y z"]], metrics=["bleu"])
+    found: list[str] = []
+    started = threading.Event()
+
+    def ready(address: str) -> None:
+        found.append(address)
+        started.set()
+
+    results = {"new": result, "same": result, "other": other}
+    threading.Thread(target=serve, args=(results,), kwargs={"ready": ready}, daemon=True).start()
+    assert started.wait(600)
+    client = Client(found[0])
+    number = client.json("/api/compare", new=0, old=1)
+    assert number == 3
+    assert client.json("/api/compare", new=0, old=1) == number
+    assert client.json("/api/results") == ["new", "same", "other"]
+    meta = json.loads(gzip.decompress(client.ask(f"/api/{number}/part/meta")[2]))
+    assert meta["runs"]["names"] == ["new", "same"]
+    assert meta["runs"]["sentences"][0] == "No score can tell the two runs apart."
+    assert client.ask(f"/api/{number}/part/old_scores")[0] == 200
+    status, _, body = client.ask("/api/compare?new=0&old=2")
+    assert (status, b"no common segment id" in body) == (422, True)
+    for query in ("new=0&old=0", "new=0&old=3", "new=0", "new=-1&old=0", "new=0&old=%D9%A1"):
+        assert client.ask(f"/api/compare?{query}")[0] == 400
+    assert client.ask("/api/compare?new=1&old=0", cookie=None)[0] == 403
+
+
+def test_an_older_run_that_cannot_be_compared_is_reported_before_serving(result: Result) -> None:
+    other = nlgauge.score({"A": ["x y"]}, [["x y z"]], metrics=["bleu"])
+    with pytest.raises(NlgaugeError, match="no common segment id"):
+        serve({"new": result}, against=("old", other), ready=pytest.fail)
 
 
 def test_slices_by_length_are_named_by_their_words() -> None:

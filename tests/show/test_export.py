@@ -424,7 +424,7 @@ def test_html_is_well_formed_and_escaped(result: Result, evil: Result) -> None:
         assert "\x1b" not in text
         assert "\u202e" not in text
     explained = NgramMatches(EVIL, {}, [EVIL], [1], [Order(EVIL, 1, 1)])._repr_html_()
-    assert checked(explained).text.count("<script>") == 3
+    assert checked(explained).text.count("<script>") == 4
 
 
 def test_html_shows_what_the_text_shows(result: Result) -> None:

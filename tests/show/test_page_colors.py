@@ -35,7 +35,7 @@ _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193,
 def named(name: str) -> tuple[str, str]:
     """A color of the style sheet in the light and in the dark."""
     found = re.search(
-        rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\);", (WEB / "page.css").read_text("utf-8")
+        rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\);", (WEB / "base.css").read_text("utf-8")
     )
     assert found is not None
     return found[1], found[2]

@@ -293,7 +293,12 @@ def test_ngram_matches() -> None:
     orders = [Order("1-grams", 2, 3), Order("2-grams", 1, 2, 4)]
     text = printed(render(NgramMatches("bleu 12.34", {}, ["the", "cat", "sat"], [2, 2, 0], orders)))
     lines = [line.rstrip() for line in text.split("\n")]
-    assert lines[:3] == ["bleu 12.34", "prediction  the cat sat", "matched     2   2   ."]
+    assert lines[:2] == [
+        "bleu 12.34",
+        "Recall is lower (0.25): 1 of 4 2-grams of the reference match; precision is",
+    ]
+    assert lines[3:5] == ["prediction  the cat sat", "matched     2   2   ."]
+    text = "\n".join(lines[5:])
     assert row_of(text, "1-grams").split() == ["1-grams", "2", "3", "66.7%", "1"]
     assert row_of(text, "2-grams").split() == ["2-grams", "1", "2", "50.0%", "4", "25.0%", "3"]
 
@@ -312,7 +317,7 @@ def test_edits() -> None:
         Edit("insert", [], ["d d"]),
     ]
     lines = printed(render(Edits("wer 0.7", {}, edits))).split("\n")
-    assert [line.rstrip() for line in lines[1:4]] == [
+    assert [line.rstrip() for line in lines[2:5]] == [
         "reference   a bb c -",
         "prediction  a x  - d_d",
         "edits         S  D I",

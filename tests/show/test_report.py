@@ -19,6 +19,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nlgauge
@@ -203,21 +204,56 @@ def test_parts_that_do_not_fit_are_not_made() -> None:
     assert within(parts(), 120) == dict.fromkeys("abc", bytes(30))
 
 
-def test_large_explanations_are_of_the_two_systems_that_are_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _five_systems() -> Result:
     texts = [f"the text number {number} of a small corpus" for number in range(4)]
     systems = {name: [text[place:] for text in texts] for place, name in enumerate("ABCDE")}
-    many = nlgauge.score(systems, [[text] for text in texts], metrics=["bleu", "ter"])
+    return nlgauge.score(systems, [[text] for text in texts], metrics=["bleu", "ter"])
+
+
+def _shown_first(about: dict[str, Any]) -> list[str]:
+    """Return the pair, and the best and the worst system of segment 0 by BLEU; TER has the same extremes."""
+    many = _five_systems()
+    scores = [many._tables[system, "bleu"].segments_of("bleu")[0] for system in many.systems]
+    ends = [int(np.argmax(scores)), 4 - int(np.argmin(scores[::-1]))]
+    first = sorted({many.systems[number] for number in (*about["pair"], *ends)})
+    assert len(first) < 5
+    return first
+
+
+def test_large_explanations_are_of_the_systems_that_are_shown_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("nlgauge.show.report.explained._LARGE", (NgramMatches,))
-    text = many.report(tmp_path / "r.html", resamples=20).read_text("utf-8")
+    text = _five_systems().report(tmp_path / "r.html", resamples=20).read_text("utf-8")
     why, about = json.loads(parts(text)["why0"]), meta(text)
-    pair = [about["systems"][number] for number in about["pair"]]
     assert [sorted(of_label) for of_label in (why["0"]["bleu"], why["0"]["ter"])] == [
-        sorted(pair),
+        _shown_first(about),
         list("ABCDE"),
     ]
-    assert about["partly"] == {"bleu": about["pair"]}
+    assert about["partly"] == ["bleu"]
+
+
+def test_systems_that_are_not_shown_first_lose_their_explanations_first(
+    tmp_path: Path,
+) -> None:
+    texts = [f"the text number {number} of a small corpus, with days and nights" for number in range(16)]
+    systems = {name: [text[3 * place :] for text in texts] for place, name in enumerate("ABCDEFGHIJKL")}
+    many = nlgauge.score(systems, [[text] for text in texts], metrics=["bleu", "ter"])
+    whole = many.report(tmp_path / "whole.html", resamples=20)
+    assert whole.left_out == ()  # type: ignore[attr-defined]
+    size = whole.stat().st_size / 1e6
+    limited = many.report(tmp_path / "r.html", resamples=20, max_size=size - 0.002)
+    text = limited.read_text("utf-8")
+    assert limited.left_out == (  # type: ignore[attr-defined]
+        "the explanations of systems that the page does not show first",
+    )
+    assert limited.stat().st_size / 1e6 <= size - 0.002
+    assert meta(text)["left_out"] == list(limited.left_out)  # type: ignore[attr-defined]
+    why = json.loads(parts(text)["why0"])
+    about = meta(text)
+    pair = {about["systems"][number] for number in about["pair"]}
+    assert all(pair <= set(of) and len(of) <= 6 for of_label in why.values() for of in of_label.values())
+    assert about["partly"] == ["bleu", "ter"]
 
 
 def test_texts_false_leaves_every_text_out(result: Result, tmp_path: Path) -> None:

@@ -150,14 +150,14 @@ def test_chosen_segments_are_those_that_tell_most() -> None:
     columns[0, 0, 70], columns[1, 0, 70] = 4, -4
     columns[0, :, 80] = np.nan
     outputs = [{"column": 0, "up": True, "people": False}, {"column": 1, "up": True, "people": False}]
-    found = chosen(outputs, columns, 10, 1, [0, 1])
+    found = chosen(outputs, columns, 10, 1)
     assert len(found) == 10
     assert found == sorted(set(found))
     assert {40, 50, 60, 70} <= set(found)
-    assert chosen(outputs, columns, 10, 1, [0, 1]) == found
-    assert chosen(outputs, columns, 0, 1, [0, 1]) == []
-    assert chosen(outputs, columns, 100, 1, [0, 1]) == list(range(100))
-    assert len(chosen([], columns, 7, 1, [0, 1])) == 7
+    assert chosen(outputs, columns, 10, 1) == found
+    assert chosen(outputs, columns, 0, 1) == []
+    assert chosen(outputs, columns, 100, 1) == list(range(100))
+    assert len(chosen([], columns, 7, 1)) == 7
 
 
 def texts(parts: dict[str, bytes]) -> list[str]:

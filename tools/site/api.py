@@ -11,7 +11,9 @@ from tools.site.files import ROOT, Target
 MODULES = {
     "nlgauge": "Score texts, load results, define metrics.",
     "nlgauge.meta": "Measure how well metrics agree with people.",
+    "nlgauge.spans": "Read, write, convert and score error spans.",
     "nlgauge.preferences": "Rank systems from verdicts on pairs of predictions.",
+    "nlgauge.reproduce": "Compute tables and figures of a paper next to the printed numbers.",
     "nlgauge.plots": "Draw figures of results, explanations and studies (extra `plot`).",
 }
 INDEX = """# Python API

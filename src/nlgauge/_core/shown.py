@@ -116,7 +116,7 @@ class Exported(Exporting):
         width : int, default 80
             Width of the terminal in characters.
         decimals : int, optional
-            Number of decimals of each number. Default: as many as the output asks for.
+            Number of decimals of each number. Default: the decimals of the output.
 
         Returns
         -------
@@ -137,7 +137,7 @@ class Exported(Exporting):
         small_print : bool, default True
             Add the signatures.
         decimals : int, optional
-            Number of decimals of each number. Default: as many as the output asks for.
+            Number of decimals of each number. Default: the decimals of the output.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class Exported(Exporting):
         small_print : bool, default True
             Add the signatures.
         decimals : int, optional
-            Number of decimals of each number. Default: as many as the output asks for.
+            Number of decimals of each number. Default: the decimals of the output.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class Exported(Exporting):
         path : str or Path, optional
             File to write the text to.
         decimals : int, optional
-            Number of decimals of each number. Default: as many as the output asks for.
+            Number of decimals of each number. Default: the decimals of the output.
 
         Returns
         -------

@@ -1,9 +1,13 @@
-"""Campaigns: a directory with the items, the assignment and the ratings of people.
+"""Campaigns: a directory with the texts, the items, the assignment and the ratings of people.
 
-campaign.json   protocol, seed, systems, segments, annotators, the order of items of each annotator
-items.jsonl     the texts of each item
-ratings.jsonl   the log of ratings
-lock            locked while a process writes ratings
+campaign.json     protocol, seed, systems, segments, annotators, the order of items of each annotator
+campaign-2.json   annotators and segments that were added later; further additions have the next numbers
+texts.jsonl       the texts of all segments, also of segments without a rating
+items.jsonl       the items: their keys, segments and systems; items-2.jsonl, ... of additions
+metrics.npz       scores of metrics for all outputs, if the campaign was created from a saved result
+tokens.json       digests of the access tokens
+ratings.jsonl     the log of ratings
+lock              locked while a process writes ratings
 """
 
 from __future__ import annotations
@@ -14,43 +18,73 @@ import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import msgspec
 
-from nlgauge._core.paths import making_beside, name_problem, put
-from nlgauge.annotate import assignment, log
-from nlgauge.annotate.protocols import TIE, Protocol
-from nlgauge.corpus import Corpus
-from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError, no_such
+from nlgauge._core.lazy import lazy
+from nlgauge.annotate import log
+from nlgauge.annotate.items import Item, Texts
+from nlgauge.annotate.protocols import Protocol
+from nlgauge.annotate.rating import Rater
+from nlgauge.errors import ResultError, UnknownNameError, no_such
 
 FORMAT = 1
-_CAMPAIGN, _ITEMS, _RATINGS, _LOCK = "campaign.json", "items.jsonl", "ratings.jsonl", "lock"
+CAMPAIGN, TEXTS, ITEMS, METRICS = "campaign.json", "texts.jsonl", "items.jsonl", "metrics.npz"
+_RATINGS, _LOCK = "ratings.jsonl", "lock"
+Content = TypeVar("Content", bound=msgspec.Struct)
 
 
-class Item(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One screen: the outputs of some systems for a segment; `repeats` is the key of an earlier item."""
+class Until(msgspec.Struct, frozen=True, omit_defaults=True):
+    """When the campaign may stop early: at intervals of a width, or if all differences are decided."""
 
-    key: str
-    segment: str
-    systems: list[str]
-    outputs: list[str]
-    source: str | None = None
-    references: list[str] = []
-    repeats: str = ""
+    width: float = 0.0
+    sure: bool = False
+    alpha: float = 0.05
+    dimension: str = ""
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The content of campaign.json; `orders` has the keys of each annotator's items, by block."""
+    """The content of campaign.json.
+
+    `units` are the segments or documents in the order in which looks see them; `orders` has the keys of each
+    annotator's items, by block. `texts` and `items` are digests of files.
+    """
 
     format: int
     protocol: Protocol
     seed: int
     systems: list[str]
     segments: list[str]
+    units: list[str]
     annotators: list[str]
+    orders: dict[str, list[list[str]]]
+    texts: str
+    items: str
+    created: float
+    overlap: float = 0.0
+    overlap_of: int = 0
+    repeats: float = 0.0
+    damaged: float = 0.0
+    selected: bool = False
+    until: Until = Until()
+    title: str = ""
+
+    @property
+    def has_documents(self) -> bool:
+        """True if documents take the place of segments."""
+        return "context" in self.protocol.show
+
+
+class Addition(msgspec.Struct, frozen=True):
+    """The content of campaign-2.json: further annotators, segments and blocks."""
+
+    format: int
+    annotators: list[str]
+    segments: list[str]
+    units: list[str]
     orders: dict[str, list[list[str]]]
     items: str
 
@@ -67,104 +101,17 @@ class Campaign:
         Protocol, systems, segments, annotators and the order of items of each annotator.
     items : mapping of str to Item
         Items by key.
+    texts : mapping of str to Texts
+        Texts of all segments.
+    additions : int, default 0
+        Number of additions to the campaign.
     """
 
     directory: Path
     plan: Plan
     items: Mapping[str, Item]
-
-    @classmethod
-    def new(
-        cls,
-        directory: str | Path,
-        corpus: Corpus,
-        protocol: Protocol,
-        annotators: Sequence[str],
-        *,
-        segments: int | None = None,
-        overlap: float = 0.0,
-        repeats: float = 0.0,
-        seed: int = 12345,
-    ) -> Campaign:
-        """Draw segments, assign them to annotators, and write the directory.
-
-        Parameters
-        ----------
-        directory : str or Path
-            Directory of the campaign; it must not exist.
-        corpus : Corpus
-            Predictions of S systems for N segments.
-        protocol : Protocol
-            Questions.
-        annotators : sequence of str
-            Codes of the annotators. Codes are better than names, because working times are personal data.
-        segments : int, optional
-            Number of segments, drawn at random. Default: all.
-        overlap : float, default 0
-            Share of the segments that every annotator rates, from 0 to 1.
-        repeats : float, default 0
-            Share of an annotator's items that come again, at least 20 items later.
-        seed : int, default 12345
-            Seed of the draw, the assignment and the orders.
-
-        Returns
-        -------
-        Campaign
-            The new campaign.
-
-        Raises
-        ------
-        ParameterError
-            If an option is outside its domain, or the directory exists.
-        InputError
-            If the texts do not fit the protocol.
-        """
-        target = Path(directory)
-        if target.exists():
-            raise ParameterError(f"{target} exists; choose another directory for the campaign.")
-        _check_annotators(annotators)
-        for name, share in (("overlap", overlap), ("repeats", repeats)):
-            if not 0 <= share <= 1:
-                raise ParameterError(f"{name} must be between 0 and 1, got {share!r}.")
-        texts = _texts(corpus, protocol)
-        count = len(texts) if segments is None else segments
-        if not 1 <= count <= len(texts):
-            raise ParameterError(f"segments must be 1 to {len(texts)}, the number of segments, got {count}.")
-        rng = random.Random(f"nlgauge {seed}")  # noqa: S311
-        drawn = sorted(rng.sample(list(texts), count), key=list(texts).index)
-        items = [item for segment in drawn for item in _items(texts[segment], protocol, rng)]
-        keys: dict[str, list[str]] = {}
-        for item in items:
-            keys.setdefault(item.segment, []).append(item.key)
-        by_key, orders = {item.key: item for item in items}, {}
-        for annotator, part in assignment.segments_of(drawn, annotators, overlap, rng).items():
-            blocks = assignment.blocks_of(part)
-            order = assignment.ordered(
-                [{segment: keys[segment] for segment in block} for block in blocks], rng
-            )
-            again = _repeats(order, by_key, repeats, rng)
-            by_key |= {item.key: item for item in again}
-            orders[annotator] = assignment.with_repeats(
-                order, {item.key: item.repeats for item in again}, rng
-            )
-        content = b"".join(msgspec.json.encode(item) + b"\n" for item in by_key.values())
-        plan = Plan(
-            FORMAT,
-            protocol,
-            seed,
-            list(corpus.systems),
-            drawn,
-            list(annotators),
-            orders,
-            hashlib.sha256(content).hexdigest(),
-        )
-        if not target.absolute().parent.is_dir():
-            raise ParameterError(f"the directory {target.parent} does not exist; create it first.")
-        with making_beside(target) as making:
-            (making / _ITEMS).write_bytes(content)
-            (making / _CAMPAIGN).write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n")
-            put(making, target, lambda _: False)
-        return cls(target, plan, by_key)
+    texts: Mapping[str, Texts]
+    additions: int = 0
 
     @classmethod
     def open(cls, directory: str | Path) -> Campaign:
@@ -186,28 +133,33 @@ class Campaign:
             If the directory is not a campaign, is damaged, or was written by another version.
         """
         folder = Path(directory)
-        file = folder / _CAMPAIGN
-        if not file.is_file():
-            raise ResultError(f"{folder} is not a campaign: it has no {_CAMPAIGN}.")
+        if not (folder / CAMPAIGN).is_file():
+            raise ResultError(f"{folder} is not a campaign: it has no {CAMPAIGN}.")
         try:
-            version = json.loads(file.read_bytes()).get("format")
-            if version != FORMAT:
-                raise ResultError(
-                    f"{folder} has format {version!r}, and this version of nlgauge reads format {FORMAT}; use the"
-                    " version that wrote it."
-                )
-            plan = msgspec.json.decode(file.read_bytes(), type=Plan)
-            content = (folder / _ITEMS).read_bytes()
-            items = [msgspec.json.decode(line, type=Item) for line in content.splitlines()]
-        except (ValueError, AttributeError, OSError) as error:
+            plan = _decoded(folder / CAMPAIGN, Plan)
+            lines = _checked_lines(folder / TEXTS, plan.texts)
+            texts = {each.segment: each for each in (msgspec.json.decode(line, type=Texts) for line in lines)}
+            items = _items(folder / ITEMS, plan.items, texts)
+            number = 1
+            while (file := folder / f"campaign-{number + 1}.json").exists():
+                number += 1
+                addition = _decoded(file, Addition)
+                items |= _items(folder / f"items-{number}.jsonl", addition.items, texts)
+                plan = extended(plan, addition)
+            unknown = [
+                name
+                for order in plan.orders.values()
+                for block in order
+                for name in block
+                if name not in items
+            ]
+            if unknown or set(plan.orders) != set(plan.annotators):
+                raise ResultError(f"the campaign {folder} is damaged: its orders name unknown items.")
+        except (ValueError, AttributeError, KeyError, OSError) as error:
             if isinstance(error, ResultError):
                 raise
             raise ResultError(f"the campaign {folder} is damaged: {error}.") from None
-        if hashlib.sha256(content).hexdigest() != plan.items:
-            raise ResultError(
-                f"{_ITEMS} of {folder} was changed after the campaign was created; restore it from a copy."
-            )
-        return cls(folder, plan, {item.key: item for item in items})
+        return cls(folder, plan, items, texts, number - 1)
 
     def order(self, annotator: str) -> list[str]:
         """Return the keys of an annotator's items in their order.
@@ -229,7 +181,33 @@ class Campaign:
         """
         if annotator not in self.plan.orders:
             raise UnknownNameError(no_such("annotator", annotator, self.plan.annotators))
-        return [key for block in self.plan.orders[annotator] for key in block]
+        return [name for block in self.plan.orders[annotator] for name in block]
+
+    def has(self, annotator: str, key: str) -> bool:
+        """Return whether an annotator rates an item.
+
+        Parameters
+        ----------
+        annotator : str
+            Code of the annotator.
+        key : str
+            Key of the item.
+
+        Returns
+        -------
+        bool
+            True if the item is in the annotator's order.
+        """
+        return key in self._keys[annotator] if annotator in self._keys else key in self.order(annotator)
+
+    @lazy
+    def _keys(self) -> dict[str, frozenset[str]]:
+        return {annotator: frozenset(self.order(annotator)) for annotator in self.plan.annotators}
+
+    @lazy
+    def protocol_digest(self) -> str:
+        """Return 12 characters that identify the protocol."""
+        return self.plan.protocol.digest()
 
     def shown(self, annotator: str, key: str) -> list[int]:
         """Return the numbers of an item's outputs in the order in which this annotator sees them.
@@ -263,18 +241,41 @@ class Campaign:
         dict
             Source, references and outputs of each item, in the annotator's order.
         """
-        visible = {}
-        for key in self.order(annotator):
-            item = self.items[key]
+        visible, show = {}, self.plan.protocol.show
+        for name in self.order(annotator):
+            item = self.items[name]
             texts: dict[str, Any] = {
-                "outputs": [item.outputs[number] for number in self.shown(annotator, key)]
+                "outputs": [item.outputs[number] for number in self.shown(annotator, name)]
             }
-            if "source" in self.plan.protocol.show and item.source is not None:
+            if "source" in show and item.source is not None:
                 texts["source"] = item.source
-            if "references" in self.plan.protocol.show:
+            if "references" in show:
                 texts["references"] = item.references
-            visible[key] = texts
+            if "context" in show:
+                texts["context"] = self._context(item)
+            if item.claims:
+                texts["claims"] = item.claims
+            visible[name] = texts
         return visible
+
+    def _context(self, item: Item) -> dict[str, str | None]:
+        """Return the sources before and after an item in its document."""
+        names = self._documents.get(item.unit, [])
+        place = names.index(item.segment) if item.segment in names else -1
+        before = names[place - 1] if place > 0 else None
+        after = names[place + 1] if 0 <= place < len(names) - 1 else None
+        return {
+            where: None if name is None else self.texts[name].source
+            for where, name in (("before", before), ("after", after))
+        }
+
+    @lazy
+    def _documents(self) -> dict[str, list[str]]:
+        """Return the segments of each document."""
+        documents: dict[str, list[str]] = {}
+        for segment, each in self.texts.items():
+            documents.setdefault(each.unit, []).append(segment)
+        return documents
 
     def records(self) -> list[log.Record]:
         """Return all events of the log; an incomplete last line is left out.
@@ -299,7 +300,7 @@ class Campaign:
         int
             Number of damaged lines.
         """
-        with self._locked():
+        with self.locked():
             return log.repair(self.directory / _RATINGS)
 
     @contextmanager
@@ -316,7 +317,7 @@ class Campaign:
         ResultError
             If another process adds ratings, or a line of the log is damaged.
         """
-        with self._locked():
+        with self.locked():
             written = log.Log(self.directory / _RATINGS)
             try:
                 yield Rater(self, written)
@@ -324,12 +325,19 @@ class Campaign:
                 written.close()
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing in the campaign.
+
+        Raises
+        ------
+        ResultError
+            If another process has locked it.
+        """
         with (self.directory / _LOCK).open("a+", encoding="utf-8") as file:
             if not _lock(file):
                 file.seek(0)
                 raise ResultError(
-                    f"process {file.read().strip() or 'unknown'} adds ratings to {self.directory}; end it first."
+                    f"the campaign is being served by process {file.read().strip() or 'unknown'}; end it first."
                 )
             file.truncate(0)
             file.write(str(os.getpid()))
@@ -337,80 +345,52 @@ class Campaign:
             yield
 
 
-@dataclass(frozen=True)
-class Rater:
-    """Writer of the ratings of a campaign."""
-
-    campaign: Campaign
-    log: log.Log
-
-    def rate(
-        self,
-        annotator: str,
-        key: str,
-        answers: Mapping[str, Any],
-        *,
-        seconds: float = 0.0,
-        active: float = 0.0,
-        request: str | None = None,
-    ) -> int:
-        """Write a rating to disk and return its number; raise InputError if it is not valid."""
-        item = self._item(annotator, key)
-        if reason := self.campaign.plan.protocol.problem(answers, len(item.outputs)):
-            raise InputError(f"this is not a rating of the campaign: {reason}.")
-        for value in (seconds, active):
-            if type(value) not in (int, float) or not 0 <= value < 1e9:
-                raise InputError(f"seconds must be a number from 0, got {value!r}.")
-        shown = self.campaign.shown(annotator, key)
-        times = {"shown": shown, "active": round(active, 1), "seconds": round(seconds, 1)}
-        return self._add("rating", annotator, key, request, answers=dict(answers), **times)
-
-    def undo(self, annotator: str, key: str, *, request: str | None = None) -> int:
-        """Take back the last rating of an item; the log keeps both events."""
-        self._item(annotator, key)
-        return self._add("undo", annotator, key, request)
-
-    def _item(self, annotator: str, key: str) -> Item:
-        # A key of another annotator is refused like an unknown key.
-        if type(key) is not str or key not in self.campaign.order(annotator):
-            raise InputError(f"{annotator} has no such item.")
-        return self.campaign.items[key]
-
-    def _add(self, kind: str, annotator: str, key: str, request: str | None, **values: Any) -> int:
-        if request is not None and (type(request) is not str or len(request) > 64):
-            raise InputError("request must be a text of at most 64 characters.")
-        record = {"kind": kind, "annotator": annotator, "item": key, **values}
-        return self.log.add(record if request is None else {**record, "request": request})
+def extended(plan: Plan, addition: Addition) -> Plan:
+    """Return a plan with an addition."""
+    annotators = [*plan.annotators, *addition.annotators]
+    return msgspec.structs.replace(
+        plan,
+        annotators=annotators,
+        segments=[*plan.segments, *addition.segments],
+        units=[*plan.units, *addition.units],
+        orders={name: [*plan.orders.get(name, []), *addition.orders.get(name, [])] for name in annotators},
+    )
 
 
-def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict[str, float]]:
-    """Return the numbers of a rating by dimension and system.
+def with_addition(campaign: Campaign, addition: Addition, items: Mapping[str, Item]) -> Campaign:
+    """Return a campaign with an addition that was written."""
+    return replace(
+        campaign,
+        plan=extended(campaign.plan, addition),
+        items={**campaign.items, **items},
+        additions=campaign.additions + 1,
+    )
 
-    A yes is 1 and a no is 0. The better output of a pair gets 1, the other 0, and both get 0.5 for a tie. The
-    best of several outputs gets 1, the worst -1 and the others 0.
-    """
-    answers, shown = record["answers"], [item.systems[number] for number in record["shown"]]
-    if protocol.side_by_side == 1:
-        numbers = {
-            question.id: float(answers[question.id])
-            for question in protocol.questions
-            if question.kind in ("scale", "yes_no") and question.id in answers
-        }
-        return {name: {shown[0]: value} for name, value in numbers.items()}
-    chosen = [answers.get(question.id) for question in protocol.questions if question.kind == "output"]
-    if len(chosen) == 1:
-        equal = dict.fromkeys(shown, 0.5)
-        return {
-            protocol.name: equal
-            if chosen[0] == TIE
-            else {system: float(place == chosen[0]) for place, system in enumerate(shown)}
-        }
-    best, worst = chosen[:2]
-    return {
-        protocol.name: {
-            system: float(place == best) - float(place == worst) for place, system in enumerate(shown)
-        }
-    }
+
+def _decoded(file: Path, kind: type[Content]) -> Content:
+    content = file.read_bytes()
+    version = json.loads(content).get("format")
+    if version != FORMAT:
+        raise ResultError(
+            f"{file.parent} has format {version!r:.20}, and this version of nlgauge reads format {FORMAT}; use the"
+            " version that wrote it."
+        )
+    return msgspec.json.decode(content, type=kind)
+
+
+def _checked_lines(file: Path, digest: str) -> Sequence[bytes]:
+    content = file.read_bytes()
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise ResultError(
+            f"{file.name} of {file.parent} was changed after the campaign was created; restore it from a copy."
+        )
+    return content.split(b"\n")[:-1]
+
+
+def _items(file: Path, digest: str, texts: Mapping[str, Texts]) -> dict[str, Item]:
+    decoder = msgspec.json.Decoder(Item)
+    items = (decoder.decode(line).filled(texts) for line in _checked_lines(file, digest))
+    return {item.key: item for item in items}
 
 
 def _lock(file: IO[str]) -> bool:
@@ -430,63 +410,3 @@ def _lock(file: IO[str]) -> bool:
     except OSError:
         return False
     return True
-
-
-def _check_annotators(annotators: Sequence[str]) -> None:
-    if not annotators:
-        raise ParameterError("a campaign needs at least one annotator, got none.")
-    for number, code in enumerate(annotators):
-        if problem := name_problem(code):
-            raise ParameterError(f"{code!r} cannot be the code of an annotator: {problem}.")
-        if code in annotators[:number]:
-            raise ParameterError(f"the annotator {code!r} is named twice; use different codes.")
-
-
-def _texts(corpus: Corpus, protocol: Protocol) -> dict[str, Item]:
-    """Return the texts of each segment, with all systems."""
-    needed = 1 if protocol.side_by_side == 1 else 2 if protocol.side_by_side == 2 else 3
-    if len(corpus.systems) < needed:
-        raise InputError(
-            f"the protocol {protocol.name} needs {needed} systems, and the texts have {len(corpus.systems)}."
-        )
-    texts = {}
-    for identifier, record in zip(corpus.ids, corpus.each_record(), strict=True):
-        predictions = record["predictions"]
-        if any(len(predictions[system]) != 1 for system in corpus.systems):
-            raise InputError(
-                f"segment {identifier!r} does not have one prediction per system; rate one prediction each."
-            )
-        outputs = [predictions[system][0] for system in corpus.systems]
-        texts[str(identifier)] = Item(
-            "",
-            str(identifier),
-            list(corpus.systems),
-            outputs,
-            record.get("source"),
-            list(record.get("references", ())),
-        )
-    return texts
-
-
-def _items(texts: Item, protocol: Protocol, rng: random.Random) -> list[Item]:
-    outputs = dict(zip(texts.systems, texts.outputs, strict=True))
-    return [
-        msgspec.structs.replace(
-            texts, key=_key(rng), systems=list(screen), outputs=[outputs[system] for system in screen]
-        )
-        for screen in assignment.screens(texts.systems, protocol.side_by_side, rng)
-    ]
-
-
-def _repeats(
-    order: Sequence[Sequence[str]], items: Mapping[str, Item], share: float, rng: random.Random
-) -> list[Item]:
-    flat = [key for block in order for key in block]
-    early = flat[: max(0, len(flat) - assignment.DISTANCE)]
-    chosen = rng.sample(early, min(len(early), round(share * len(flat))))
-    return [msgspec.structs.replace(items[key], key=_key(rng), repeats=key) for key in chosen]
-
-
-def _key(rng: random.Random) -> str:
-    """Return 12 random characters, from which nothing about the item can be inferred."""
-    return "".join(rng.choices("abcdefghijkmnpqrstuvwxyz23456789", k=12))

@@ -6,6 +6,7 @@ a crash cut off is noticed and set aside when the log is opened.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -51,7 +52,8 @@ def read(path: Path) -> tuple[list[Record], bytes]:
     if damaged:
         raise ResultError(
             f"line {damaged[0]} of {path.name} is damaged (its check sum is wrong)",
-            python="Campaign.repair sets damaged lines aside",
+            python="Campaign.repair retains the lines before and after it",
+            cli="nlgauge annotate status --repair retains the lines before and after it",
         )
     return [line.record for line in lines if line.record is not None], rest
 
@@ -68,7 +70,9 @@ def repair(path: Path) -> int:
 
 def _lines(path: Path) -> Iterator[Line]:
     content = path.read_bytes() if path.exists() else b""
-    for line in content.splitlines(keepends=True):
+    # Only a line feed ends a line: a damaged byte may have become a carriage return.
+    *lines, rest = content.split(b"\n")
+    for line in (*(line + b"\n" for line in lines), *filter(None, [rest])):
         yield Line(line, _decoded(line))
 
 
@@ -77,7 +81,12 @@ def _decoded(line: bytes) -> Record | None:
         return None
     try:
         record = json.loads(line)
-        valid = isinstance(record, dict) and record.pop("crc", None) == checksum(record)
+        valid = (
+            isinstance(record, dict)
+            and record.pop("crc", None) == checksum(record)
+            and type(record.get("n")) is int
+            and {"kind", "annotator", "item"} <= set(record)
+        )
     except ValueError:
         return None
     return record if valid else None
@@ -107,7 +116,11 @@ class Log:
             if "request" in record
         }
         self._next = 1 + max((record["n"] for record in self.records), default=-1)
+        is_new = not path.exists()
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._size = os.fstat(self._file).st_size
+        if is_new:
+            _sync_directory(path.parent)
 
     def add(self, record: Record) -> int:
         """Write an event to disk; return its number. A repeated request is written once."""
@@ -115,15 +128,19 @@ class Log:
         if request is not None and (record["annotator"], request) in self._answered:
             return self._answered[record["annotator"], request]
         record = {"n": self._next, "at": round(time.time(), 3), **record}
-        line, before = encoded(record), os.fstat(self._file).st_size
+        line = encoded(record)
+        # Bytes of a line that was not acknowledged and could not be removed would damage this line.
+        if os.fstat(self._file).st_size != self._size:
+            os.ftruncate(self._file, self._size)
         try:
             if os.write(self._file, line) != len(line):
-                raise OSError(28, os.strerror(28))  # the disk is full
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._file)
         except OSError:
             with suppress(OSError):
-                os.ftruncate(self._file, before)
+                os.ftruncate(self._file, self._size)
             raise
+        self._size += len(line)
         self.records.append(record)
         self._next += 1
         if request is not None:
@@ -135,6 +152,16 @@ class Log:
         os.close(self._file)
 
 
+def _sync_directory(folder: Path) -> None:
+    """Write the entry of a new file to disk, where the system can do that."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
 def current(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
     """Return the rating of each annotator and item: the last rating that was not undone.
 
@@ -144,9 +171,14 @@ def current(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
     """
     ratings: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        stack = ratings.setdefault((record["annotator"], record["item"]), [])
-        if record["kind"] == "rating":
-            stack.append(record)
-        elif record["kind"] == "undo" and stack:
-            stack.pop()
+        apply(ratings, record)
     return {key: stack[-1] for key, stack in ratings.items() if stack}
+
+
+def apply(ratings: dict[tuple[str, str], list[Record]], record: Record) -> None:
+    """Add an event to the ratings of each annotator and item, the current rating last."""
+    stack = ratings.setdefault((record["annotator"], record["item"]), [])
+    if record["kind"] == "rating":
+        stack.append(record)
+    elif record["kind"] == "undo" and stack:
+        stack.pop()

@@ -1,6 +1,6 @@
 """Protocols: the questions that people answer about a text, as data.
 
-A protocol is built in, or a TOML file:
+A protocol is built in (`nlgauge.annotate.builtin`), or a TOML file:
 
     name = "tone"
     instructions = "Read the whole text first."
@@ -13,10 +13,14 @@ A protocol is built in, or a TOML file:
     low = 1
     high = 5
     labels = { 1 = "rude", 5 = "polite" }
+
+    [spans]
+    severities = ["minor", "major"]
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -25,20 +29,24 @@ from typing import Any
 
 import msgspec
 
-from nlgauge.errors import InputError, ParameterError, no_such
+from nlgauge.annotate.marks import LONGEST_NOTE, MarkRules
+from nlgauge.errors import InputError, NlgaugeError, ParameterError, no_such
+from nlgauge.spans.weights import weights_of
 
-KINDS = ("scale", "yes_no", "output", "text")
+KINDS = ("scale", "yes_no", "output", "choice", "claims", "text")
 # The answer to a question of kind "output" if two outputs are equally good.
 TIE = "tie"
-_SHOWN = ("source", "references")
+SHOWN = ("source", "references", "context")
+_SIDES = ("target", "source")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_LONGEST_TEXT = 2000
 _MOST_VALUES = 1001
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One question; the answer is a whole number (scale), a truth value (yes_no), the number of an output on
-    the screen or "tie" (output), or a text.
+    """One question.
+
+    The answer is a whole number (scale), a truth value (yes_no), the number of an output on the screen or "tie"
+    (output), one of the keys of `labels` (choice), one of these for each claim (claims), or a text.
     """
 
     id: str
@@ -46,104 +54,90 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     kind: str = "scale"
     low: int = 1
     high: int = 5
+    step: int = 1
     labels: dict[str, str] = {}
     ties: bool = False
     required: bool = True
 
-    def problem(self, answer: Any, outputs: int) -> str:
+    def problem(self, answer: Any, outputs: int, claims: int) -> str:
         """Return the reason why a value is not an answer; "" if it is."""
         # Exact types: in Python, True is a number and -1 is an index.
         if self.kind == "scale":
-            valid = type(answer) is int and self.low <= answer <= self.high
+            valid = type(answer) is int and answer in range(self.low, self.high + 1, self.step)
             return "" if valid else f"{self.id} must be a whole number from {self.low} to {self.high}"
         if self.kind == "yes_no":
             return "" if type(answer) is bool else f"{self.id} must be true or false"
         if self.kind == "output":
-            valid = (type(answer) is int and 0 <= answer < outputs) or (self.ties and answer == TIE)
+            valid = (type(answer) is int and 0 <= answer < outputs) or (
+                self.ties and type(answer) is str and answer == TIE
+            )
             return "" if valid else f"{self.id} must be the number of an output"
-        valid = type(answer) is str and len(answer) <= _LONGEST_TEXT
-        return "" if valid else f"{self.id} must be a text of at most {_LONGEST_TEXT:,} characters"
+        if self.kind == "choice":
+            valid = type(answer) is str and answer in self.labels
+            return "" if valid else f"{self.id} must be one of {', '.join(self.labels)}"
+        if self.kind == "claims":
+            valid = (
+                type(answer) is list
+                and len(answer) == claims
+                and all(type(each) is str and each in self.labels for each in answer)
+            )
+            return "" if valid else f"{self.id} must have an answer for each of the {claims} claims"
+        valid = type(answer) is str and len(answer) <= LONGEST_NOTE
+        return "" if valid else f"{self.id} must be a text of at most {LONGEST_NOTE:,} characters"
 
 
 class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Questions about `side_by_side` outputs that are on the screen together, with instructions."""
+    """Questions about `side_by_side` outputs that are on the screen together, with instructions.
+
+    `spans` are the rules of marks, if parts of a text may be marked. The page warns once if the first scale is
+    below `warn_below` and nothing is marked.
+    """
 
     name: str
-    questions: list[Question]
+    questions: list[Question] = []
     side_by_side: int = 1
     show: tuple[str, ...] = ("source",)
     instructions: str = ""
+    spans: MarkRules | None = None
+    warn_below: int | None = None
 
-    def problem(self, answers: Any, outputs: int) -> str:
+    def problem(self, answers: Any, outputs: int, claims: int = 0) -> str:
         """Return the reason why answers are incomplete or invalid; "" if they are valid."""
         if not isinstance(answers, dict):
             return "answers must be an object"
         questions = {question.id: question for question in self.questions}
-        unknown = [name for name in answers if name not in questions]
-        if unknown:
+        if any(name not in questions for name in answers):
             return "an answer belongs to no question"
         for name, question in questions.items():
             if name in answers:
-                if reason := question.problem(answers[name], outputs):
+                if reason := question.problem(answers[name], outputs, claims):
                     return reason
             elif question.required:
                 return f"{name} has no answer"
         chosen = [answers[name] for name, question in questions.items() if question.kind == "output"]
         return "two questions name the same output" if len(set(chosen)) < len(chosen) else ""
 
+    def digest(self) -> str:
+        """Return 12 characters that identify the protocol in the log."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:12]
 
-def _scale(name: str, low: str, high: str) -> Question:
-    return Question(name, f"How good is the {name} of the text?", labels={"1": low, "5": high})
-
-
-PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol
-    for protocol in (
-        Protocol(
-            "likert",
-            [
-                _scale("informativeness", "says nothing of importance", "says everything of importance"),
-                _scale("factualness", "mostly wrong", "all correct"),
-                _scale("fluency", "hard to read", "reads well"),
-                _scale("succinctness", "long-winded", "to the point"),
-            ],
-        ),
-        Protocol(
-            "da",
-            [
-                Question(
-                    "da",
-                    "How good is the text as a whole?",
-                    low=0,
-                    high=100,
-                    labels={
-                        "0": "no meaning preserved",
-                        "33": "some meaning preserved",
-                        "66": "most meaning preserved",
-                        "100": "perfect",
-                    },
-                )
-            ],
-        ),
-        Protocol("yes_no", [Question("acceptable", "Is the text acceptable?", "yes_no")]),
-        Protocol("pairwise", [Question("preferred", "Which text is better?", "output", ties=True)], 2),
-        Protocol(
-            "bws",
-            [
-                Question("best", "Which text is the best?", "output"),
-                Question("worst", "Which text is the worst?", "output"),
-            ],
-            4,
-        ),
-    )
-}
+    def dimensions(self) -> list[str]:
+        """Return the names of the scores that a rating gives a system."""
+        if self.side_by_side > 1:
+            return [self.name]
+        names = [question.id for question in self.questions if question.kind in ("scale", "yes_no", "claims")]
+        return [*names, self.name] if self.spans is not None and self.spans.weights else names
 
 
 def protocol_of(name: str, dimensions: Sequence[str] = ()) -> Protocol:
     """Return a built-in protocol, or the protocol of a TOML file; `dimensions` replace those of likert."""
+    from nlgauge.annotate.builtin import PROTOCOLS, scale
+
     if name.endswith(".toml"):
         if dimensions:
-            raise ParameterError("dimensions replace those of the protocol likert; a file names its own.")
+            raise ParameterError(
+                f"dimensions cannot be combined with the protocol file {name}; write the questions in the file."
+            )
         return _read(Path(name))
     if name not in PROTOCOLS:
         raise ParameterError(no_such("protocol", name, PROTOCOLS))
@@ -151,8 +145,10 @@ def protocol_of(name: str, dimensions: Sequence[str] = ()) -> Protocol:
     if not dimensions:
         return protocol
     if name != "likert":
-        raise ParameterError(f"dimensions replace those of the protocol likert, got the protocol {name}.")
-    questions = [_scale(dimension, "very bad", "very good") for dimension in dimensions]
+        raise ParameterError(
+            f"the protocol {name} has no dimensions to replace; leave dimensions out, or use likert."
+        )
+    questions = [scale(dimension, "very bad", "very good") for dimension in dimensions]
     return checked(msgspec.structs.replace(protocol, questions=questions), "dimensions")
 
 
@@ -177,29 +173,67 @@ def _text_keys(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def checked(protocol: Protocol, where: str) -> Protocol:
     """Return the protocol; raise InputError with the place of the first mistake."""
-    if not protocol.questions:
-        raise InputError(f"{where} has no questions; write at least one [[questions]].")
-    unknown = [name for name in protocol.show if name not in _SHOWN]
+    if not _NAME.fullmatch(protocol.name):
+        raise InputError(
+            f"{where}: name must have only lowercase letters, digits and _, got {protocol.name!r}."
+        )
+    if not protocol.questions and protocol.spans is None:
+        raise InputError(f"{where} has no questions; write at least one [[questions]], or [spans].")
+    unknown = [name for name in protocol.show if name not in SHOWN]
     if unknown:
-        raise InputError(f"{where}, show: {no_such('text', unknown[0], _SHOWN)}")
+        raise InputError(f"{where}, show: {no_such('text', unknown[0], SHOWN)}")
     if not 1 <= protocol.side_by_side <= 9:
         raise InputError(f"{where}: side_by_side must be 1 to 9, got {protocol.side_by_side}.")
     for number, question in enumerate(protocol.questions):
         place = f"{where}, questions[{number}]"
-        if not _NAME.fullmatch(question.id):
-            raise InputError(
-                f"{place}: id must have only lowercase letters, digits and _, got {question.id!r}."
-            )
         if question.id in [other.id for other in protocol.questions[:number]]:
             raise InputError(f"{place}: the id {question.id!r} occurs twice; use different ids.")
-        if question.kind not in KINDS:
-            raise InputError(f"{place}: kind must be {', '.join(KINDS)}, got {question.kind!r}.")
-        if question.kind == "scale" and not question.low < question.high < question.low + _MOST_VALUES:
-            raise InputError(
-                f"{place}: low must be below high, and at most 1,000 apart, got {question.low} and {question.high}."
-            )
-        if (question.kind == "output") != (protocol.side_by_side > 1) and question.kind != "text":
-            raise InputError(
-                f"{place}: a question of kind output needs side_by_side above 1, and the other kinds need side_by_side = 1."
-            )
+        if problem := _question_problem(question, protocol):
+            raise InputError(f"{place}: {problem}.")
+    chosen = sum(question.kind == "output" for question in protocol.questions)
+    if protocol.side_by_side > 1 and chosen not in (1, 2):
+        raise InputError(
+            f"{where}: side_by_side = {protocol.side_by_side} needs one question of kind output (the better), or"
+            f" two (the best and the worst), got {chosen}."
+        )
+    if protocol.spans is not None and (problem := _spans_problem(protocol.spans, protocol)):
+        raise InputError(f"{where}, spans: {problem}.")
     return protocol
+
+
+def _question_problem(question: Question, protocol: Protocol) -> str:
+    if not _NAME.fullmatch(question.id):
+        return f"id must have only lowercase letters, digits and _, got {question.id!r}"
+    if question.kind not in KINDS:
+        return f"kind must be {', '.join(KINDS)}, got {question.kind!r}"
+    if question.kind == "scale" and not question.low < question.high < question.low + _MOST_VALUES:
+        return f"low must be below high, and at most 1,000 apart, got {question.low} and {question.high}"
+    if question.kind == "scale" and question.step < 1:
+        return f"step must be at least 1, got {question.step}"
+    if question.kind in ("choice", "claims") and not 2 <= len(question.labels) <= 9:
+        return f"labels must name 2 to 9 answers, got {len(question.labels)}"
+    if question.kind == "output" and protocol.side_by_side == 1:
+        return "a question of kind output needs side_by_side above 1"
+    if question.kind == "claims" and protocol.side_by_side > 1:
+        return "a question of kind claims needs side_by_side = 1"
+    return ""
+
+
+def _spans_problem(rules: MarkRules, protocol: Protocol) -> str:
+    if protocol.side_by_side > 1:
+        return "marks need side_by_side = 1"
+    if not 1 <= len(rules.severities) <= 4 or len(set(rules.severities)) < len(rules.severities):
+        return f"severities must be one to four different names, got {', '.join(rules.severities) or 'none'}"
+    unknown = [side for side in rules.sides if side not in _SIDES]
+    if unknown or not rules.sides:
+        return no_such("side", unknown[0], _SIDES) if unknown else "sides must be target, source or both"
+    if "source" in rules.sides and "source" not in protocol.show:
+        return "marks in the source need show = ['source']"
+    if rules.weights:
+        try:
+            weights = weights_of(rules.weights)
+            for severity in rules.severities:
+                weights.weight(severity, "")
+        except NlgaugeError as error:
+            return error.message
+    return ""

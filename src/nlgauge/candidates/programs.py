@@ -10,8 +10,9 @@ from nlgauge._core.backend import NATIVE, chosen
 from nlgauge._core.ragged import Array
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import AnyMetric, Metric
-from nlgauge.metric.compiled import TracedView
-from nlgauge.metric.symbols import CODES, Graph, Program, Symbols, Untraceable
+from nlgauge.metric.compiled import TracedView, level_of
+from nlgauge.metric.program import CODES, Program
+from nlgauge.metric.symbols import Graph, Symbols, Untraceable
 
 _INPUT = CODES.index("input")
 # Programs that are remembered.
@@ -86,7 +87,7 @@ def _traced(metric: Metric, output: str) -> OutputProgram:
         raise Untraceable(f"has an output {output} that is not one number")
     program = graph.program([int(value)])
     counts = [
-        Counts(kernel.name, kernel.tokens, kernel.orders, kernel.width)
+        Counts(kernel.name, kernel.tokens, kernel.number, kernel.width)
         for kernel in (feature.kernel() for feature in view.columns)
         if kernel is not None
     ]
@@ -115,7 +116,7 @@ def _text_square(counts: list[Counts], program: Any) -> Any:
     levels = list(dict.fromkeys(each.tokens for each in counts))
     try:
         return program and NATIVE.TextSquare(
-            [(tokens.tokenizer, tokens.lowercase, tokens.stem) for tokens in levels],
+            [level_of(tokens) for tokens in levels],
             [(each.kernel, levels.index(each.tokens), each.orders) for each in counts],
             program,
         )

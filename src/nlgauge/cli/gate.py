@@ -14,9 +14,9 @@ from nlgauge.cli.options import (
     PairedTest,
     Resamples,
     Seed,
-    Where,
+    Selecting,
     checked_confidence,
-    conditions,
+    narrowed,
     one_of,
 )
 from nlgauge.cli.output import say, show, show_json
@@ -126,7 +126,7 @@ class GateOptions(Options):
     alpha: Annotated[
         float, option("--alpha", help="Significance level of p-values.", metavar="NUMBER", panel=STATISTICS)
     ] = 0.05
-    where: Where = None
+    where: Selecting = None
     summary: Summary = None
     annotations: Annotations = False
     as_json: AsJson = False
@@ -173,8 +173,7 @@ def decide(result: Result, options: GateOptions) -> None:
                 " --system.",
                 param_hint="'--baseline'",
             )
-    if options.where:
-        result = result.where(**conditions(options.where))
+    result = narrowed(result, options.where)
     tests = {name: getattr(options, name) for name in ("test", "confidence", "resamples", "seed")}
     outcomes, comparison = verdicts(result, baseline, checked, changes, limits, rule, **tests)
     outcome = _outcome([verdict.failed for verdict in outcomes])

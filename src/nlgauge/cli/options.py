@@ -13,6 +13,7 @@ from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, STATISTICS, 
 if TYPE_CHECKING:
     from nlgauge.engine.executors import Executor
     from nlgauge.results.asking import Sure
+    from nlgauge.results.result import Result
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomization", "bootstrap", "none")
@@ -73,6 +74,14 @@ HumanFields = Annotated[
         metavar="FIELD...",
     ),
 ]
+Ratings = Annotated[
+    Path | None,
+    option(
+        "--ratings",
+        help="Human ratings: a campaign of `nlgauge annotate`, or a file that it exported.",
+        metavar="PATH",
+    ),
+]
 Baseline = Annotated[
     str | None,
     option(
@@ -114,6 +123,32 @@ Where = Annotated[
         "--where",
         help="Use only segments with this value, such as domain=news; repeatable.",
         metavar="FIELD=VALUE",
+        panel=STATISTICS,
+    ),
+]
+Against = Annotated[
+    Path | None,
+    option(
+        "--against",
+        help="Older run of the same test set: show what changed since.",
+        metavar="RESULT",
+        complete=complete_results,
+    ),
+]
+Pairs = Annotated[
+    list[str] | None,
+    option(
+        "--pair",
+        help="System with its system of the older run (default: same name); repeatable.",
+        metavar="NEW=OLD",
+    ),
+]
+Selecting = Annotated[
+    list[str] | None,
+    option(
+        "--where",
+        help="Use only segments that meet an expression, such as 'domain = news and bleu < 5'; repeatable.",
+        metavar="EXPR",
         panel=STATISTICS,
     ),
 ]
@@ -530,6 +565,42 @@ def one_of(value: str, names: Sequence[str], option: str) -> None:
             f"{value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}.",
             param_hint=f"'{option}'",
         )
+
+
+def pairs_of(texts: Sequence[str] | None) -> dict[str, str] | None:
+    """Return the pairs of --pair: for a system the system of the older run."""
+    pairs = {}
+    for text in texts or ():
+        new, equals, old = text.partition("=")
+        if not (new and equals and old):
+            raise click.BadParameter(
+                f"{text!r} is not NEW=OLD, such as mine=baseline.", param_hint="'--pair'"
+            )
+        pairs[new] = old
+    return pairs or None
+
+
+def older_run(directory: Path | None, whole: "Result", part: "Result") -> "Result | None":
+    """Return the saved older run without the segments that --where leaves out of the new run."""
+    if directory is None:
+        return None
+    import numpy as np
+
+    from nlgauge.results.groups import taken
+    from nlgauge.results.storage.load import load
+
+    old = load(directory)
+    if part is whole:
+        return old
+    excluded = {str(segment) for segment in whole.corpus.ids} - {str(segment) for segment in part.corpus.ids}
+    return taken(old, np.flatnonzero([str(segment) not in excluded for segment in old.corpus.ids]))
+
+
+def narrowed(result: "Result", expressions: Sequence[str] | None) -> "Result":
+    """Return the result on the segments that meet every expression of --where."""
+    for expression in expressions or ():
+        result = result.where(expression)
+    return result
 
 
 def conditions(texts: Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:

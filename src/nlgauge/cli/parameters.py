@@ -35,7 +35,7 @@ ARGUMENTS, OPTIONS, FILES, METRICS, BENCHMARK, OUTPUT, STATISTICS, RUNNING, SACR
 
 
 class Declared(NamedTuple):
-    """Everything about a parameter that its type and its default do not tell; arguments have no names."""
+    """The facts about a parameter that its type and its default do not show; arguments have no names."""
 
     names: tuple[str, ...]
     help: str
@@ -109,11 +109,11 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         try:
             number = self.kind(value)
         except ValueError:
-            self.fail(f"it must be a {self.name}, got {value!r}", param, ctx)
+            self.fail(f"it must be a {self.name}, got {value!r}.", param, ctx)
         low = self.at_least is not None and number < self.at_least
         high = self.at_most is not None and number > self.at_most
         if low or high or math.isnan(number):
-            self.fail(f"it must be {self.range or f'a {self.name}'}, got {value}", param, ctx)
+            self.fail(f"it must be {self.range or f'a {self.name}'}, got {value}.", param, ctx)
         return number
 
 

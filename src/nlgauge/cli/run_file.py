@@ -91,7 +91,7 @@ class CheckTable(msgspec.Struct):
     alpha: float = 0.05
 
     def baseline_path(self, folder: Path) -> str:
-        """Return the directory of the baseline, with a slash to tell it from a system."""
+        """Return the directory of the baseline, with a slash, so that it differs from a system."""
         return os.path.join(folder or ".", self.baseline_result or "")  # noqa: PTH118, a Path has no leading "./"
 
     def margins(self) -> list[str]:
@@ -198,7 +198,7 @@ def read_run_file(path: Path) -> RunFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a TOML file in UTF-8: {error}") from None
     except InputError as error:
-        raise InputError(f"{path}: {error.message}") from None
+        raise InputError(f"{path}: {error.message}", python=error.python, cli=error.cli) from None
 
 
 def converted(document: Any, kind: type[Table], place: str) -> Table:

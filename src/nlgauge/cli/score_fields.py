@@ -89,9 +89,11 @@ def scored_records(
     `reading` has options of `Inputs`, and `options` those of `from_scores`.
     """
     from nlgauge.io import Inputs
-    from nlgauge.results.imported.building import from_scores
+    from nlgauge.io.files import Address
+    from nlgauge.results.imported.building import from_scores, with_files
 
-    return from_scores(Inputs(files, **reading).records(), named_scores(scores), **options)
+    result = from_scores(Inputs(files, **reading).records(), named_scores(scores), **options)
+    return with_files(result, (Address.of(file).path for file in files))
 
 
 def named_scores(texts: Sequence[str] | None) -> list[str]:

@@ -20,7 +20,7 @@ from array import array
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from nlgauge.corpus.validation import (
     weights_of,
 )
 from nlgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from nlgauge.spans.columns import Spans
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +77,8 @@ class Corpus:
     repeats : bool, default False
         Several predictions of a segment are repeats: their scores are averaged, never the best of them taken, and a
         segment may have no prediction.
+    spans : mapping of str to Spans, optional
+        Error spans by annotator or metric, see `nlgauge.spans`; `nlgauge.spans.with_spans` adds them.
 
     Notes
     -----
@@ -93,6 +98,8 @@ class Corpus:
     fields: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     system_fields: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     repeats: bool = False
+    # Error spans by annotator and metric, with the numbers of the segments as their ids.
+    spans: Mapping[str, Spans] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -292,6 +299,7 @@ class Corpus:
                 name: {system: picked(values, numbers) for system, values in by_system.items()}
                 for name, by_system in self.system_fields.items()
             },
+            spans={name: each.take(segments).renumbered() for name, each in self.spans.items()},
         )
 
     def bare(self) -> Corpus:
@@ -553,7 +561,7 @@ class Corpus:
                     " segment."
                 )
             columns[system] = column.column(self.texts, least=1)
-        return replace(self, predictions=columns, system_fields={})
+        return replace(self, predictions=columns, system_fields={}, spans={})
 
     def swapping(self, one: str, other: str, where: Array) -> Corpus:
         """Return the corpus in which two systems have exchanged their predictions in some segments.

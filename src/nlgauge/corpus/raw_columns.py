@@ -13,7 +13,15 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.fields import kept
-from nlgauge.corpus.records import ABSENT, FIELD_NAMES, Records, absence, is_text_list, names_of
+from nlgauge.corpus.records import (
+    ABSENT,
+    FIELD_NAMES,
+    USUAL_SYSTEM,
+    Records,
+    absence,
+    is_text_list,
+    names_of,
+)
 from nlgauge.corpus.validation import check_system, is_hashable, is_missing, items_of, missing_text
 from nlgauge.errors import InputError, no_such
 
@@ -229,6 +237,8 @@ def parts_of(
             no_such("column", next(name for name in wanted if name not in records.columns), records.columns)
         )
     names = names_of(records, wide)
+    if not (wide or pooled or piece) and _names_systems(records, names):
+        names["system"] = USUAL_SYSTEM
     if pooled and wanted and not wide:
         records = records.where({names["system"]: wanted})
     several = "system" in names and not wide and not pooled
@@ -304,15 +314,24 @@ def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) 
         other = seen.setdefault(segment, i)
         if other != i:
             of = f" of system {records.columns[names['system']][i]!r}" if "system" in names else ""
-            needed = (
-                "every system needs one record per segment"
-                if of
-                else "change the id, or add a field 'system' to records of several systems"
-            )
+            problem = f"{records.place(i)} repeats segment {segment!r}{of}, which {records.place(other)} already has"
+            if of:
+                raise InputError(f"{problem}; every system needs one record per segment.")
             raise InputError(
-                f"{records.place(i)} repeats segment {segment!r}{of}, which {records.place(other)} already has;"
-                f" {needed}."
+                f"{problem}; change the id, or name the field that contains the system",
+                python="pass mapping={'system': FIELD}",
+                cli="use --map system=FIELD",
             )
+
+
+def _names_systems(records: Records, names: Mapping[str, str]) -> bool:
+    """Return True if ids repeat, and the field "model" has several names."""
+    if "system" in names or "id" not in names or USUAL_SYSTEM not in records.columns:
+        return False
+    ids, models = records.columns[names["id"]], records.columns[USUAL_SYSTEM]
+    if not (set(map(type, ids)) <= {str, int} and set(map(type, models)) == {str}):
+        return False
+    return len(set(ids)) < records.count and len(set(models)) > 1
 
 
 def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> list[Any] | None:
@@ -384,7 +403,7 @@ def aligned(
 
 
 def _places_of(wanted: Array, keys: Array) -> Array:
-    """Return the place in `keys` of each wanted key."""
+    """Return the place in `keys` of each key of `wanted`."""
     order = np.argsort(keys, kind="stable")
     return order[np.searchsorted(keys[order], wanted)]
 

@@ -54,6 +54,8 @@ _USUAL = {
 }
 
 
+# The usual name of the field with the system in files of language models; it is used if ids repeat.
+USUAL_SYSTEM = "model"
 # Usual names of passages that a system has read; they are fields, not predictions.
 CONTEXT_NAMES = "context contexts retrieved_contexts retrieval_context passage passages".split()
 
@@ -144,7 +146,8 @@ class Records:
         unknown = [name for name in mapping if name not in (*FIELD_NAMES, "reference")]
         if unknown:
             raise InputError(no_such("field", unknown[0], FIELD_NAMES))
-        ours = {_PLURAL.get(name, name): column for name, column in mapping.items()}
+        # A document is called "doc": a field "document" may also be a source.
+        ours = {FIELD_NAMES[_PLURAL.get(name, name)][0]: column for name, column in mapping.items()}
         for name, column in ours.items():
             find_field(column, list(self.columns), "the records")
             if name in self.columns and column != name:
@@ -429,9 +432,12 @@ def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:
         "source" in names or all(map(_is_one_word, values)) or 2 * len(set(values)) <= len(values)
     ):
         return "document"
+    possible = [our for our in ("source", "document") if our not in names]
     raise InputError(
         f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the source text or the"
-        " label of a document; rename it to 'source' or to 'doc_id'."
+        " label of a document",
+        python="pass " + " or ".join(f"mapping={{{our!r}: {_AMBIGUOUS!r}}}" for our in possible),
+        cli="use " + " or ".join(f"--map {our}={_AMBIGUOUS}" for our in possible),
     )
 
 

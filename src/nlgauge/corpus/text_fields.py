@@ -52,7 +52,8 @@ def _unknown(name: str, names: Sequence[str], roles: Sequence[str], matches: Seq
         )
     near = did_you_mean(name, (*names, *(role.removesuffix("s") for role in roles)))
     return InputError(
-        f"the segments have no field {name!r}{near}; their fields are {', '.join(names) or 'none'}",
+        f"the segments have no field {name!r}{near}"
+        + (f"; their fields are {', '.join(names)}" if names else ", and no other fields"),
         python=f"score records with this field, or pass fields={{{name!r}: [...]}} with one value per segment;"
         " or use the name of an existing field in the metric",
         cli=f"score a file of records (JSONL, CSV or TSV) with a column {name!r}, or use the name of an existing"

@@ -62,7 +62,7 @@ def number_texts(texts: list[str], ids: dict[str, int], strings: list[str]) -> A
 class Texts:
     """Distinct texts by integer id, in order of first appearance."""
 
-    # Whether the texts are on disk.
+    # True if the texts are on disk.
     stored: ClassVar[bool] = False
 
     def __init__(self) -> None:

@@ -59,15 +59,25 @@ class Order:
     expected: float | None = None
 
 
+@dataclass(frozen=True)
+class Brevity:
+    """The penalty of a short prediction, a factor of its score, and the two lengths that determine it."""
+
+    penalty: float
+    length: float
+    expected: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class NgramMatches(Explanation):
     """The tokens of the prediction, and for each the length of the longest matched n-gram that contains
-    it (0: none).
+    it (0: none); the brevity penalty, if the metric has one.
     """
 
     tokens: list[str]
     longest: list[int]
     orders: list[Order]
+    brevity: Brevity | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -172,21 +182,28 @@ class TokenScores(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordGroups(Explanation):
-    """Words grouped by what happened to them, such as those added correctly and those added wrongly."""
+    """Words grouped by what happened to them, such as those added correctly and those added wrongly.
+
+    `against` names the groups that lower the score.
+    """
 
     groups: dict[str, list[str]]
+    against: list[str] = field(default_factory=list, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordAlignment(Explanation):
     """The words of both texts, the matches (position in the prediction, position in the reference,
     reason), and the METEOR chunk of each match.
+
+    `factors` are the numbers from 0 to 1 that make up the score, by name: precision, recall, order.
     """
 
     prediction: list[str]
     reference: list[str]
     matches: list[tuple[int, int, str]]
     chunks: list[int]
+    factors: dict[str, float] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,14 +235,28 @@ class ErrorSpan:
     end: int
     severity: str
     confidence: float | None = None
+    category: str = ""
+    side: str = "target"
+
+
+@dataclass(frozen=True)
+class UnplacedError:
+    """An error without a place in the text, such as an omission; `words` are those that a judge named."""
+
+    severity: str
+    category: str
+    words: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorSpans(Explanation):
-    """The text that was judged, and the errors found in it, from left to right."""
+    """The text that was judged, and the errors found in it, from left to right; `unplaced` are errors whose
+    words the text lacks.
+    """
 
     text: str
     errors: list[ErrorSpan]
+    unplaced: list[UnplacedError] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

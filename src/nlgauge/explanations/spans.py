@@ -30,7 +30,7 @@ from nlgauge.explanations import (
     WordAlignment,
 )
 
-# How tokenizers mark the beginning or the middle of a word.
+# Marks of tokenizers for the beginning or the middle of a word.
 _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 
@@ -99,7 +99,7 @@ def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
     # Tokens may be characters, and then some of them are spaces.
     spaces = any(token.isspace() for token in tokens)
     folded, places = _folded(text, spaces)
-    plain = [_folded(_bare(token), spaces)[0] for token in tokens]
+    plain = [_folded(bare(token), spaces)[0] for token in tokens]
     if "".join(plain) == folded:
         ends = accumulate(map(len, plain))
         return [
@@ -152,7 +152,8 @@ def _aligned(tokens: list[str], text: str) -> list[Span | None]:
     ]
 
 
-def _bare(token: str) -> str:
+def bare(token: str) -> str:
+    """Return a token without the marks of its tokenizer."""
     for mark in _MARKS:
         token = token.removeprefix(mark).removesuffix(mark)
     return token

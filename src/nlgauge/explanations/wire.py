@@ -1,4 +1,5 @@
-"""Explanations as JSON and back: {"format": 1, "kind": "Alignment", ...} with the fields of its type.
+"""Explanations as JSON and back: {"format": 1, "kind": "Alignment", "cause": "...", ...} with the fields
+of its type; the cause is for readers of the document, and is not read back.
 
 Arrays are lists; NaN and infinity, which JSON does not have, are texts.
 """
@@ -18,6 +19,7 @@ from nlgauge._core.numbers import rounded
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ResultError, no_such
 from nlgauge.explanations import Explanation
+from nlgauge.explanations.cause import cause
 
 FORMAT = 1
 # Types of values that JSON has.
@@ -34,6 +36,7 @@ def document(explanation: Explanation, digits: int | None = None) -> dict[str, A
     return {
         "format": FORMAT,
         "kind": kind.__name__,
+        "cause": cause(explanation),
         **{
             name: _plain_spans(explanation) if name == "spans" else _plain(getattr(explanation, name), digits)
             for name in _names(kind)
@@ -53,7 +56,7 @@ def read(plain: Any) -> Explanation:
     kind = kinds().get(str(plain.get("kind")))
     if kind is None:
         raise ResultError(no_such("kind of explanation", plain.get("kind"), kinds()))
-    values = {name: value for name, value in plain.items() if name not in ("format", "kind")}
+    values = {name: value for name, value in plain.items() if name not in ("format", "kind", "cause")}
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_array)
     except (msgspec.ValidationError, ValueError) as error:

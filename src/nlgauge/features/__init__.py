@@ -1,8 +1,8 @@
 """Features: values that metrics share, computed once per chunk for all metrics and systems.
 
 A Feature is a frozen dataclass: a batched, deterministic function of keys. A key is a text, or a tuple of
-texts (prompt parts, then the text). A metric asks for a feature by value; new keys are computed in one call.
-A feature may ask for other features in turn. A RowFeature is a function of the rows of a view, such as the
+texts (prompt parts, then the text). A metric requests a feature by value; new keys are computed in one call.
+A feature may request other features in turn. A RowFeature is a function of the rows of a view, such as the
 alignment of each prediction with its reference.
 """
 
@@ -41,7 +41,7 @@ class Feature:
     """A batched, deterministic function of keys; subclasses are frozen dataclasses."""
 
     derives_texts: ClassVar[bool] = False
-    # Whether it is small and of fixed size, so that it stays with the texts when the chunk goes.
+    # True if it is small and of fixed size: it is then stored with the texts, beyond the chunk.
     kept: ClassVar[bool] = False
 
     def new_memory(self) -> Any:
@@ -68,17 +68,18 @@ class Feature:
 class RowKernel(NamedTuple):
     """The compiled function of a row feature: what it reads and what it writes for a prediction and one reference.
 
-    `compute` of the feature gives the same numbers; `shape` makes its return value of the columns.
+    `compute` of the feature returns the same numbers; `shape` makes its return value from the columns.
     """
 
     name: str
-    # How both texts become tokens: a feature `Tokens`.
+    # The feature that tokenizes both texts: `Tokens` or `CodePoints`.
     tokens: Any
     # The number of columns that the kernel writes.
     width: int
     # From (rows, width) columns to the return value of `compute`.
     shape: Callable[[Any], Any]
-    orders: int = 0
+    # The number of orders of n-grams; for other kernels 1 if they follow the rules of another program.
+    number: int = 0
 
 
 class RowFeature:
@@ -106,7 +107,7 @@ class Work:
         self.features = features
 
     def get(self, feature: Feature, keys: Sequence[Any]) -> Any:
-        """Another feature of these keys, one row per key."""
+        """Return another feature of these keys, one row per key."""
         features = self.features or Features(Texts(), self.options)
         column, rows = features.get(feature, features.ids_of(keys))
         return _taken(column, rows)
@@ -176,7 +177,7 @@ class Features:
     def __init__(self, texts: Texts, options: RunOptions) -> None:
         self.texts = DerivedTexts(texts)
         self.options = options
-        # Seconds by feature, without those of the features that it asked for.
+        # Seconds by feature, without the seconds of the features that it requested.
         self.seconds: dict[str, float] = defaultdict(float)
         # Resources that features used besides time, such as requests to a judge.
         self.used: dict[str, float] = defaultdict(float)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature, RowKernel
 from nlgauge.features.tokens.text import Tokens
@@ -27,10 +29,15 @@ class ClippedMatches(RowFeature):
 
     tokens: Tokens
     orders: int
+    # Compare a prediction with each of its references by itself, in one row for each.
+    each: bool = False
 
     def compute(self, view: Any) -> Matched:
         tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
-        matched = ngram_matches(tokens, predictions, Ragged(references, view.references.offsets), self.orders)
+        groups = Ragged(references, view.references.offsets)
+        if self.each:
+            predictions, groups = predictions[view.references.owners], Ragged.single(references)
+        matched = ngram_matches(tokens, predictions, groups, self.orders)
         return Matched(
             matched, *(ngram_totals(tokens.lengths[side], self.orders) for side in (predictions, references))
         )
@@ -44,6 +51,42 @@ class ClippedMatches(RowFeature):
             lambda columns: Matched(columns[:, :n], columns[:, n : 2 * n], columns[:, 2 * n :]),
             n,
         )
+
+
+@dataclass(frozen=True)
+class SameTokens(RowFeature):
+    """1 if a prediction has the tokens of its reference in the same order, else 0; for each of several references."""
+
+    tokens: Tokens
+
+    def compute(self, view: Any) -> Array:
+        tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
+        predictions = predictions[view.references.owners]
+        same = tokens.lengths[predictions] == tokens.lengths[references]
+        for row in np.flatnonzero(same & (predictions != references)).tolist():
+            same[row] = np.array_equal(tokens[predictions[row]], tokens[references[row]])
+        return same.astype(np.float64)
+
+    def kernel(self) -> RowKernel:
+        return RowKernel("equal", self.tokens, 1, lambda columns: columns[:, 0])
+
+
+@dataclass(frozen=True)
+class Counts(RowFeature):
+    """The return value of `counts(view)` of a metric: numbers of each row, for which it may name a row kernel."""
+
+    metric: Any
+
+    def __str__(self) -> str:
+        return f"counts of {self.metric}"
+
+    def compute(self, view: Any) -> Array:
+        found: Array = self.metric.counts(view)
+        return found
+
+    def kernel(self) -> RowKernel | None:
+        found: RowKernel | None = self.metric.row_kernel()
+        return found
 
 
 @dataclass(frozen=True)

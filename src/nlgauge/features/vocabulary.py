@@ -55,8 +55,8 @@ class UnknownTokens(Feature):
 
 
 def unknown_counts(loaded: Loaded, ids: Ragged, special: Array | None = None) -> Array:
-    """(texts, 2): unknown tokens and all tokens of each text, from its token ids and which of those are
-    special.
+    """Return (texts, 2): unknown tokens and all tokens of each text, from its token ids and which of those
+    are special.
     """
     unknown, space = loaded.made("unknown token", lambda: _unknown_and_space(loaded))
     counted = ids.values != space

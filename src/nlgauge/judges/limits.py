@@ -103,7 +103,7 @@ class Ledger:
 
     used: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     fingerprints: set[str] = field(default_factory=set)
-    # True if the server returned fewer replies than one request asked for.
+    # True if the server returned fewer replies than one request specified.
     ignores_choices: bool = False
     warned: set[str] = field(default_factory=set)
     _reserved: float = 0.0

@@ -23,8 +23,8 @@ import numpy as np
 from nlgauge._core.backend import compiled
 from nlgauge._core.ragged import Array, Ragged, offsets_of
 
-# How many extensions of partial alignments one pair may cost, about. The search is exact as long as that
-# suffices: for 1,988 of 2,000 translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of
+# Approximate limit of extensions of partial alignments for one pair. The search is exact up to this limit:
+# for 1,988 of 2,000 translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of
 # SummEval. Beyond it only the best partial alignments continue, at least 8 of them, and of a word's many
 # places only those near the diagonal are tried.
 BUDGET = 200_000
@@ -94,7 +94,7 @@ def chunk_numbers(alignment: Alignment | list[Match]) -> list[int]:
 def links(
     prediction: list[int], reference: list[int], modules: Sequence[Keys]
 ) -> dict[int, dict[int, list[int]]]:
-    """For each word of the reference, the words of the prediction that it matches and the modules in
+    """Return for each word of the reference, the words of the prediction that it matches and the modules in
     which it does.
     """
     found: dict[int, dict[int, list[int]]] = {}
@@ -154,7 +154,7 @@ def offers(
 def fewest_chunks(
     prediction: list[int], reference: list[int], modules: Sequence[Keys], budget: int = BUDGET
 ) -> Alignment:
-    """Most matches, then fewest chunks, then least distance; a tie goes to the leftmost word of the
+    """Return most matches, then fewest chunks, then least distance; a tie goes to the leftmost word of the
     prediction, word by word.
     """
     if prediction == reference:

@@ -17,7 +17,7 @@ Places = Callable[[list[int], list[int]], list[int]]
 
 @compiled
 def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
-    """(rows,) lengths of the longest common subsequence."""
+    """Return (rows,) lengths of the longest common subsequence."""
     from rapidfuzz.distance import LCSseq
 
     rows = column.lists()
@@ -30,7 +30,7 @@ def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
 
 @compiled
 def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> Array:
-    """(rows,) hits of the union LCS: `predictions[i]` and `references[i]` are the rows of the texts'
+    """Return (rows,) hits of the union LCS: `predictions[i]` and `references[i]` are the rows of the texts'
     sentences.
 
     Each reference sentence contributes the union of its LCS with every predicted sentence; a token counts no

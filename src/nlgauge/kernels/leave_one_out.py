@@ -14,7 +14,7 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:
-    """(texts, orders) clipped n-gram matches of each of the rows `texts` with all the others as
+    """Return (texts, orders) clipped n-gram matches of each of the rows `texts` with all the others as
     references.
     """
     rows = column.take(texts).lists()
@@ -34,7 +34,7 @@ def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:
 
 
 def closest_other_lengths(lengths: Array) -> Array:
-    """For each of two or more texts the length closest to its own among all other texts; on a tie the
+    """Return for each of two or more texts the length closest to its own among all other texts; on a tie the
     shorter.
     """
     order = np.argsort(lengths, kind="stable")

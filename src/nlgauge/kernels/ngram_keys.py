@@ -19,8 +19,8 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
-    """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none if the
-    row is shorter than n.
+    """Return for each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none
+    if the row is shorter than n.
     """
     lengths = np.maximum(column.lengths - (n - 1), 0)
     offsets = offsets_of(lengths)
@@ -59,8 +59,8 @@ def look_up(keys: Array, known: Array, values: Array, missing: float) -> Array:
 
 @compiled
 def weighted_matches(keys: Ragged, weights: Array, predictions: Array, references: Ragged) -> Array:
-    """(rows,) clipped matches, each counted with the weight of its n-gram; `weights` has one for each of
-    `keys.values`.
+    """Return (rows,) clipped matches, each counted with the weight of its n-gram; `weights` has one for each
+    of `keys.values`.
 
     A match is clipped at the greatest count of the n-gram in any one of the row's references.
     """

@@ -25,7 +25,7 @@ def ngram_counts(tokens: Sequence[Hashable], n: int) -> Counts:
 
 @compiled
 def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
-    """(rows, orders, 3) different n-grams that occur more than once, different n-grams, all n-grams."""
+    """Return (rows, orders, 3) different n-grams that occur more than once, different n-grams, all n-grams."""
     rows = column.lists()
     found = np.zeros((len(texts), orders, 3))
     for i, text in enumerate(texts.tolist()):
@@ -37,8 +37,8 @@ def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
 
 @compiled
 def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, distinct: bool) -> Array:
-    """(rows, orders, 2) n-grams of the summary that the source lacks, and all of them; each counted once
-    if `distinct`.
+    """Return (rows, orders, 2) n-grams of the summary that the source lacks, and all of them; each counted
+    once if `distinct`.
     """
     rows = column.lists()
     known = cache(lambda row, n: ngram_counts(rows[row], n).keys())
@@ -55,7 +55,7 @@ def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, 
 
 @compiled
 def different_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
-    """(orders,) different n-grams of all texts together."""
+    """Return (orders,) different n-grams of all texts together."""
     rows = column.take(texts).lists()
     found = np.zeros(orders, dtype=np.int64)
     for n in range(1, min(orders, max(map(len, rows), default=0)) + 1):
@@ -68,8 +68,8 @@ def different_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
 
 @compiled
 def moving_ratios(column: Ragged, texts: Array, window: int) -> Array:
-    """(rows,) mean type-token ratio of all windows of this number of tokens in a row; the ratio of the text
-    itself if it is shorter, NaN if it is empty.
+    """Return (rows,) mean type-token ratio of all windows of this number of tokens in a row; the ratio of the
+    text itself if it is shorter, NaN if it is empty.
 
     A token is the first of its kind in a window if it is inside and its previous occurrence is not: so each
     token is counted in as many windows as start after the previous one, and a text costs one pass.
@@ -93,7 +93,7 @@ def _moving_ratio(text: list[int], most: int) -> float:
 
 @compiled
 def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int, smoothing: float) -> Array:
-    """(rows,) Jensen-Shannon divergences in bits; 1 if one text has no n-gram, NaN if neither has."""
+    """Return (rows,) Jensen-Shannon divergences in bits; 1 if one text has no n-gram, NaN if neither has."""
     rows = column.lists()
     count = cache(lambda row: ngram_counts(rows[row], order))
     pairs = zip(summaries.tolist(), sources.tolist(), strict=True)
@@ -115,8 +115,8 @@ def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
 def js_terms(
     summary: Counts, source: Counts, smoothing: float
 ) -> dict[tuple[Hashable, ...], tuple[float, float, float]]:
-    """For each n-gram of either text, the source's first: its probability in the summary, in the source,
-    and its part of the divergence.
+    """Return for each n-gram of either text, the source's first: its probability in the summary, in the
+    source, and its part of the divergence.
     """
     grams = dict.fromkeys([*source, *summary])
     sizes = [counts.total() + smoothing * len(grams) for counts in (summary, source)]

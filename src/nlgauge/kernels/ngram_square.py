@@ -14,7 +14,7 @@ Gram = tuple[int, ...]
 
 @compiled
 def ngram_square(column: Ragged, predictions: Array, references: Array, orders: int) -> Array:
-    """(predictions, references, orders) sums over n-grams of min(count in the prediction, count in the
+    """Return (predictions, references, orders) sums over n-grams of min(count in the prediction, count in the
     reference).
 
     The compiled twin makes the k-th occurrence of an n-gram in a text a bit, so that two texts share as many
@@ -34,8 +34,8 @@ def ngram_square(column: Ragged, predictions: Array, references: Array, orders: 
 def mean_ngram_matches(
     column: Ragged, predictions: Array, references: Array, weights: Array, orders: int
 ) -> Array:
-    """(predictions, orders) sums over n-grams of min(count in the prediction, weighted mean of the counts in
-    the references).
+    """Return (predictions, orders) sums over n-grams of min(count in the prediction, weighted mean of the
+    counts in the references).
 
     Sums are in the order in which n-grams appear in the prediction.
     """

@@ -16,7 +16,7 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders: int) -> Array:
-    """(rows, orders) clipped matches of prediction row `predictions[i]` with the reference rows
+    """Return (rows, orders) clipped matches of prediction row `predictions[i]` with the reference rows
     `references[i]`.
     """
     rows = column.lists()
@@ -48,13 +48,13 @@ def _counter(rows: list[list[int]], shared: bool) -> Callable[[int, int], Counte
 
 
 def ngram_totals(lengths: Array, orders: int) -> Array:
-    """(rows, orders) numbers of n-grams in texts of these lengths."""
+    """Return (rows, orders) numbers of n-grams in texts of these lengths."""
     return np.maximum(lengths[:, None] - np.arange(orders), 0).astype(np.float64)
 
 
 def longest_matched(prediction: list[str], references: list[list[str]], orders: int) -> list[int]:
-    """For each token of the prediction, the order of the longest matched n-gram it is in, up to `orders`;
-    0: none.
+    """Return for each token of the prediction, the order of the longest matched n-gram it is in, up to
+    `orders`; 0: none.
     """
     longest = [0] * len(prediction)
     for n in range(1, min(orders, len(prediction)) + 1):

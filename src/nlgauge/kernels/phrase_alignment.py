@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from nlgauge.kernels.alignment import NARROW, Keys, Match, chunk_numbers, fewest_chunks, followed, offers
 
-# How many extensions of partial alignments one pair may cost, about.
+# Approximate limit of extensions of partial alignments for one pair.
 BUDGET = 50_000
 
 

@@ -10,8 +10,8 @@ from nlgauge._core.ragged import Array
 
 @compiled
 def draw_counts(drawn: Array, units: int) -> Array:
-    """(resamples, units) how often each unit was drawn, in float64, from the (resamples, draws) numbers
-    of units in int32.
+    """Return (resamples, units) how often each unit was drawn, in float64, from the (resamples, draws)
+    numbers of units in int32.
     """
     counts = np.empty((len(drawn), units))
     for row, numbers in zip(counts, drawn, strict=True):

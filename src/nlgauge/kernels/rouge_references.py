@@ -21,8 +21,8 @@ class PairCounts(NamedTuple):
 def reference_sets(
     counts: PairCounts, groups: Ragged, pool: bool, jackknife: bool
 ) -> tuple[tuple[Array, ...], Array]:
-    """Hits, predicted and expected of every set of references that is scored, and the row to which the set
-    belongs.
+    """Return hits, predicted and expected of every set of references that is scored, and the row to which the
+    set belongs.
 
     `groups` has the pairs of each row. It has one set, of all its references; with `jackknife` one for each
     reference that can be left out. The counts of a set are the sums over its references (`pool`), or the
@@ -50,5 +50,5 @@ def reference_sets(
 
 
 def means(values: Array, owners: Array, rows: int) -> Array:
-    """(rows,) mean of the values that belong to each row."""
+    """Return (rows,) mean of the values that belong to each row."""
     return np.asarray(np.bincount(owners, values, rows) / np.bincount(owners, minlength=rows))

@@ -19,7 +19,8 @@ MOST_PAIRS = 1_000_000
 def skip_bigram_matches(
     column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool
 ) -> Array:
-    """(rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may be between.
+    """Return (rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may be
+    between.
 
     With `unigrams` single tokens count too; the last token of a text does so only with `last`.
     """
@@ -70,7 +71,7 @@ def _matches_by_first(prediction: list[int], reference: list[int], distance: int
 
 
 def _seconds(ids: Array, first: int, size: int, distance: int | None) -> Array:
-    """(size,) how often each token is the second of a pair with this first one."""
+    """Return (size,) how often each token is the second of a pair with this first one."""
     seen = np.concatenate([[0], np.cumsum(ids == first)])
     before = seen[:-1].copy()
     if distance is not None and distance + 1 < len(ids):
@@ -79,7 +80,7 @@ def _seconds(ids: Array, first: int, size: int, distance: int | None) -> Array:
 
 
 def skip_bigram_totals(lengths: Array, distance: int | None, unigrams: bool, last: bool) -> Array:
-    """(rows,) numbers of what `skip_bigram_matches` counts in texts of these lengths."""
+    """Return (rows,) numbers of what `skip_bigram_matches` counts in texts of these lengths."""
     others = np.maximum(lengths - 1, 0)
     widest = others if distance is None else np.minimum(distance + 1, others)
     pairs = widest * lengths - widest * (widest + 1) // 2

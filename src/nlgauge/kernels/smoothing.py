@@ -42,7 +42,7 @@ def coco(length: Array, reference: Array, matched: Array, total: Array) -> tuple
 
 
 def _precisions(matched: Array, total: Array, method: str, value: float) -> tuple[Array, Array]:
-    """Smoothed precisions in percent, and whether n-grams of each order were predicted."""
+    """Return smoothed precisions in percent, and whether n-grams of each order were predicted."""
     if method == "add-k":
         later = np.arange(matched.shape[-1]) > 0
         matched, total = matched + value * later, total + value * later

@@ -17,7 +17,7 @@ from nlgauge.kernels.sums import added
 def tfidf_similarity(
     keys: Ragged, weights: Array, predictions: Array, references: Array, clipped: bool
 ) -> Array:
-    """(rows,) cosine of count times weight of the n-grams of two texts; `weights` has one for each of
+    """Return (rows,) cosine of count times weight of the n-grams of two texts; `weights` has one for each of
     `keys.values`.
 
     If `clipped`, a component of the prediction counts no higher than the reference's, while its norm stays

@@ -38,7 +38,8 @@ class LongRow(NamedTuple):
 
 @compiled
 def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
-    """(rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
+    """Return (rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts'
+    sentences.
 
     In each reference sentence the places of its weighted LCS with every predicted sentence are united. A run
     of such places, whose tokens may be apart in the prediction, counts its length to the power `weight`; as

@@ -18,7 +18,7 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def word_places(column: Ragged, predictions: Array, references: Array, nltk: bool = False) -> Ragged:
-    """For each pair of rows, the place in the reference of every token of the prediction; -1 if it is
+    """Return for each pair of rows, the place in the reference of every token of the prediction; -1 if it is
     unknown.
 
     The shorter of two n-grams decides: the n-gram that the token begins and the n-gram that it ends. On a tie
@@ -48,8 +48,8 @@ def _places(prediction: list[int], reference: list[int], nltk: bool) -> Array:
 
 
 def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, Array]:
-    """For each token, the length of the shortest n-gram from it on that occurs once in either text, and its
-    start in the reference.
+    """Return for each token, the length of the shortest n-gram from it on that occurs once in either text,
+    and its start in the reference.
 
     Without such an n-gram the length is one more than the length of the prediction. Such an n-gram begins
     exactly two suffixes of the two texts, one of each: neighbors in sorted order that have more in common
@@ -111,8 +111,8 @@ def _common_prefixes(values: list[int], order: list[int], rank: list[int]) -> Ar
 
 @compiled
 def ascending_pairs(places: Ragged) -> Array:
-    """(rows, 2) known places, and pairs of them of which the earlier is strictly smaller; -1 stands for
-    an unknown place.
+    """Return (rows, 2) known places, and pairs of them of which the earlier is strictly smaller; -1 stands
+    for an unknown place.
     """
     counts = np.zeros((len(places), 2))
     for i, row in enumerate(places.lists()):

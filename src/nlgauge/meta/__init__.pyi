@@ -37,6 +37,10 @@ from nlgauge.meta.diagnostics.stress import aces_score as aces_score
 from nlgauge.meta.diagnostics.stress import contrast as contrast
 from nlgauge.meta.diagnostics.stress import stress as stress
 from nlgauge.meta.diagnostics.top import top_systems as top_systems
+from nlgauge.meta.error_spans.agreement import span_agreement as span_agreement
+from nlgauge.meta.error_spans.of_metrics import metric_spans as metric_spans
+from nlgauge.meta.error_spans.scores import SpanScores as SpanScores
+from nlgauge.meta.error_spans.scores import span_scores as span_scores
 from nlgauge.meta.findings import Findings as Findings
 from nlgauge.meta.judgments import Judgments as Judgments
 from nlgauge.meta.labeling.estimate import Estimates as Estimates

@@ -56,7 +56,7 @@ class Plan:
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
 
     def corrected(self, p: Array, delta: Array, null: Array, units: float) -> Array:
-        """Return the p-values of all pairs, corrected as the plan says."""
+        """Return the p-values of all pairs, with the correction of the plan."""
         if self.adjust in MAX_T:
             return max_t(delta, null, self.adjust == "maxT", units)
         return adjusted(p, self.adjust)
@@ -122,7 +122,7 @@ class AllPairs:
         place = {label: at for at, label in enumerate(self.labels)}
         k, m = np.triu_indices(len(labels), 1)
         pairs = {pair: at for at, pair in enumerate(combinations(range(len(self.labels)), 2))}
-        # The last column of what is widened by a NaN stands for the pairs that are not known.
+        # `widened` adds a last column of NaN, for pairs that are not known.
         where = [
             pairs.get((place.get(labels[i], -1), place.get(labels[j], -1)), -1)
             for i, j in zip(k, m, strict=True)

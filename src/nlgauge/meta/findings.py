@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nlgauge._core.frames import as_frame
 from nlgauge._core.numbers import p_value
 from nlgauge._core.page import Cell, Page, Sheet, column
 from nlgauge._core.shown import Exported
 from nlgauge.errors import InputError, UnknownNameError, no_such
-from nlgauge.results.frames import as_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -30,7 +30,7 @@ def ordered(part: Judgments, label: str, ties: str = "discordant") -> tuple[Arra
 
 
 def replicates(part: Judgments, alike: Array, against: Array, resamples: Resamples) -> Array:
-    """(B, M) DARR of M metrics in each draw of segments and systems; `alike` and `against` are (P, M)."""
+    """Return (B, M) DARR of M metrics in each draw of segments and systems; `alike` and `against` are (P, M)."""
     assert part.pairs is not None
     segment, better, worse = part.pairs.T
     size = max(1, _BLOCK // max(1, len(segment)))

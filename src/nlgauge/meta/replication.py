@@ -117,7 +117,7 @@ def replicate(
 
 
 def _of_split(judgments: Judgments, dimension: str, plan: Plan, rng: np.random.Generator) -> Array:
-    """For each pair whether it was compared, claimed, kept and reversed."""
+    """Return for each pair whether it was compared, claimed, kept and reversed."""
     halves = []
     systems, inputs = rng.permutation(len(judgments.systems)), rng.permutation(len(judgments.segments))
     for part in (0, 1):

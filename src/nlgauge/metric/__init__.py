@@ -110,7 +110,7 @@ class View:
     sources: Array | None = None
     positions: Array | None = None
     lang: str | None = None
-    # The parts for which an explanation is wanted; None: all of them.
+    # The parts to explain; None: all of them.
     parts: tuple[str, ...] | None = None
     # Text ids of the fields in `record_fields` of the metric, by name: any number of texts per row.
     fields: Mapping[str, Ragged] = field(default_factory=dict)
@@ -246,9 +246,9 @@ class AbstractMetric:
     record_fields: ClassVar[tuple[str, ...]] = ()
     # The languages that the metric is made for, as ISO codes; None: any.
     languages: ClassVar[tuple[str, ...] | None] = None
-    # Whether the run's seed changes the number.
+    # True if the seed of the run changes the number.
     seeded: ClassVar[bool] = False
-    # Whether lists of metrics name it; False for scores that are not computed from texts.
+    # True if lists of metrics name it; False for scores that are not computed from texts.
     listed: ClassVar[bool] = True
     # Raised when the meaning of the statistics changes: statistics of a saved result with another revision
     # are not interpreted.
@@ -432,8 +432,8 @@ class Metric(AbstractMetric):
     """
 
     reduce: ClassVar[str] = "best"
-    # Why a row has no value if no count gives the reason: "absent" (an input that cannot be scored), or
-    # "empty" (the prediction).
+    # Reason for a row without a value, if no count has the reason: "absent" (an input that cannot be
+    # scored), or # "empty" (the prediction).
     missing_reason: ClassVar[str] = "absent"
 
     @property
@@ -564,7 +564,8 @@ class CorpusMetric(AbstractMetric):
     """
 
     takes: ClassVar[Takes] = "alone"
-    # How often intervals and tests may recompute it; 0: they are NaN, because a recomputation costs too much.
+    # Number of recomputations for intervals and tests; 0: both are NaN, because a recomputation costs too
+    # much.
     resamples: ClassVar[int] = 500
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:

@@ -4,7 +4,7 @@ A metric's own `statistics` and `score` are executed once on symbols (`nlgauge.m
 `statistics` reads become row kernels, and the arithmetic becomes two programs:
 
     levels       how a text becomes tokens                  ("13a", lower case or not, stems or not)
-    kernels      what is computed of a pair of texts        clipped_matches of level 0, 4 orders: 12 columns
+    kernels      counts of a pair of texts                  clipped_matches of level 0, 4 orders: 12 columns
     statistics   program: columns -> K statistics           9 instructions for bleu
     scores       program: K statistics -> all outputs       102 instructions for a segment's bleu
 
@@ -15,7 +15,8 @@ The metric's file stays the only definition. Three rules, which `check_metric` r
 
 1. `score` works over the last axis of float64 arrays that are C-contiguous (`outputs_of` sees to that).
 2. `score`, and the arithmetic of `statistics`, do not branch on values, assign to elements, or index by values.
-3. `statistics` reads rows with `view.rows(feature)`, and the feature has a `kernel()`.
+3. `statistics` reads rows with `view.rows(feature)`, and the feature has a `kernel()`. With `Counts(self)`, the metric
+   has the kernel (`row_kernel`) and computes the same numbers in `counts`.
 
 A metric that breaks a rule works in the ordinary way; `why_not_compiled` names the reason. So do metrics with a fit or a
 model, metrics that read sources or no references, texts that are not exactly `str`, and the Python kernels.
@@ -34,9 +35,10 @@ from nlgauge._core.backend import NATIVE
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import Tokens
+from nlgauge.features.tokens.text import CodePoints, Tokens
 from nlgauge.metric import AnyMetric, Metric
-from nlgauge.metric.symbols import Graph, Program, Symbols, Untraceable
+from nlgauge.metric.program import Program
+from nlgauge.metric.symbols import Graph, Symbols, Untraceable
 from nlgauge.metric.table import PROGRAMS
 
 # Number of metrics whose compiled forms are remembered.
@@ -48,7 +50,7 @@ _BLOCK = 1 << 18
 class Compiled(NamedTuple):
     """The compiled form of a metric: plain data, and the object of the compiled module that executes it."""
 
-    tokens: tuple[Tokens, ...]
+    tokens: tuple[Tokens | CodePoints, ...]
     features: tuple[RowFeature, ...]
     statistics: Program
     # Program of the outputs of a segment.
@@ -137,7 +139,7 @@ class TracedView:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.tokens: list[Tokens] = []
+        self.tokens: list[Tokens | CodePoints] = []
         self.kernels: list[tuple[str, int, int]] = []
         self.columns: dict[RowFeature, Symbols] = {}
         self._values: dict[RowFeature, Any] = {}
@@ -162,13 +164,20 @@ class TracedView:
 
     def _inputs(self, feature: RowFeature) -> Any:
         kernel = feature.kernel()
-        if kernel is None or type(kernel.tokens) is not Tokens:
+        if kernel is None or type(kernel.tokens) not in (Tokens, CodePoints):
             raise Untraceable(f"reads {type(feature).__name__}, which has no compiled kernel")
         if kernel.tokens not in self.tokens:
             self.tokens.append(kernel.tokens)
-        self.kernels.append((kernel.name, self.tokens.index(kernel.tokens), kernel.orders))
+        self.kernels.append((kernel.name, self.tokens.index(kernel.tokens), kernel.number))
         self.columns[feature] = self.graph.new_inputs(1, kernel.width)
         return kernel.shape(self.columns[feature])
+
+
+def level_of(tokens: Tokens | CodePoints) -> tuple[str, bool, bool]:
+    """Return how compiled code makes the tokens: the tokenizer, and whether words are in lower case and stemmed."""
+    if isinstance(tokens, CodePoints):
+        return tokens.form, False, False
+    return tokens.tokenizer, tokens.lowercase, tokens.stem
 
 
 # By class and value, because equal values of two classes are different metrics.
@@ -237,7 +246,7 @@ def _traced(metric: Metric) -> Compiled:
     _, corpus = score_program(metric, parts)
     first = {part: kinds[0] for part, kinds in metric.outputs().items()}
     native = NATIVE.CompiledMetric(
-        [(tokens.tokenizer, tokens.lowercase, tokens.stem) for tokens in view.tokens],
+        [level_of(tokens) for tokens in view.tokens],
         view.kernels,
         NATIVE.Program(*statistics_program),
         NATIVE.Program(*scores),
@@ -286,3 +295,28 @@ def score_program(metric: Metric, parts: dict[str, int]) -> tuple[tuple[str, ...
                 names.append(name)
                 nodes.append(int(number))
     return tuple(names), graph.program(nodes)
+
+
+def plain_scores(metric: Metric, parts: dict[str, int]) -> dict[str, Any] | None:
+    """Return `score` of a metric as plain data, so that other programs compute its outputs from statistics.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric, for the score of a corpus from sums of statistics; `metric.for_segments()` for scores of segments.
+    parts : dict of str to int
+        The number of statistics of each part.
+
+    Returns
+    -------
+    dict or None
+        `Program.plain` (`nlgauge.metric.program` explains the form) with two differences: `outputs` is a dictionary
+        from the name of each output to the number of its value, and `parts` is added. The inputs are the statistics of
+        all parts, side by side, in the order of `parts`. None if `score` breaks a rule.
+    """
+    try:
+        names, program = score_program(metric, parts)
+    except Exception:
+        # Symbols are not arrays in every respect, and metrics of other packages may expect more.
+        return None
+    return program.plain() | {"parts": parts, "outputs": dict(zip(names, program.outputs, strict=True))}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from nlgauge.features.tokens.functions import is_function
 from nlgauge.metric import AbstractMetric
 
 # Each order adds outputs or columns of statistics, so there is a limit; longer n-grams are not used in
@@ -60,10 +61,12 @@ def require_number(
 
 
 def require_choice(metric: AbstractMetric, parameter: str, choices: Iterable[object]) -> None:
-    """Raise unless a parameter is one of these values."""
+    """Raise unless a parameter is one of these values; a tokenizer may also be a function."""
     *others, last = choices
     listed = f"{', '.join(map(repr, others))} or {last!r}"
-    metric.require(getattr(metric, parameter) in (*others, last), parameter, listed)
+    value = getattr(metric, parameter)
+    holds = value in (*others, last) or (parameter == "tokenizer" and is_function(value))
+    metric.require(holds, parameter, listed)
 
 
 def require_model(metric: AbstractMetric, parameter: str = "model", *, optional: bool = False) -> None:

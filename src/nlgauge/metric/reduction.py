@@ -145,7 +145,7 @@ class Reducer(NamedTuple):
         return Averaged(metric, "mean" if self.repeats else self.name(self._rule(metric)))
 
     def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
-        """One row per segment; `references` counts the rows of a prediction, `predictions` those of a
+        """Return one row per segment; `references` counts the rows of a prediction, `predictions` those of a
         segment.
         """
         function = self._averages(metric)
@@ -174,7 +174,7 @@ class Reducer(NamedTuple):
     def winners(
         self, metric: Metric, statistics: Arrays, references: Array, predictions: Array
     ) -> dict[str, int] | None:
-        """For each part the row of a single segment that decides its score; None if rows are averaged."""
+        """Return for each part the row of a single segment that decides its score; None if rows are averaged."""
         if self._averages(metric) is not None:
             return None
         return {

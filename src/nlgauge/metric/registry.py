@@ -33,7 +33,7 @@ _RELEVANT = (
 )
 _RETRIEVAL = "context_precision and context_recall measure retrieved passages"
 _ASKED = "judge, yes_no and rubric send a custom prompt to a language model"
-# Qualities and metrics of other programs that users ask for by name, with what to use instead.
+# Qualities and metrics of other programs that users name, each with its replacement.
 _CONCEPTS = {
     **dict.fromkeys(
         ("factuality", "groundedness", "hallucination", "consistency", "factual_consistency"),
@@ -162,14 +162,12 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
             )
     hints = get_type_hints(metric) if given else {}
     values = {key: _as_tuple(value, hints[key]) for key, value in given.items()}
+    if callable(values.get("tokenizer")):
+        from nlgauge.features.tokens.functions import name_of_function
+
+        values["tokenizer"] = name_of_function(values["tokenizer"])
     for parameter, value in values.items():
         if not _fits(value, hints[parameter]):
-            if parameter == "tokenizer" and callable(value):
-                raise ParameterError(
-                    f"{metric.name}: tokenizer must be a name, got a function, which no signature describes; join the"
-                    " tokens of every text with blanks, and choose a tokenizer that splits at blanks ('none' of bleu,"
-                    " 'whitespace' of other metrics)."
-                )
             raise ParameterError(
                 f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r:.60}."
             )

@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from nlgauge.errors import NlgaugeError
+from nlgauge.features.tokens.functions import is_function
 from nlgauge.metric import AnyMetric, Metric, Output
 from nlgauge.metric.registry import is_importable, make
 
@@ -40,6 +41,8 @@ def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) 
 
 def can_be_made_again(metric: AnyMetric) -> bool:
     """Return True if another process can make the same metric from its description."""
+    if is_function(getattr(metric, "tokenizer", None)):
+        return False
     return is_importable(metric) and restore(**describe(metric)) == metric
 
 
@@ -82,7 +85,7 @@ def _package(metric: AnyMetric) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinity and no tuple; other values are saved as they print."""
+    """Return a value for JSON, which has no infinity and no tuple; other values become their printed form."""
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     if isinstance(value, tuple | list):

@@ -1,8 +1,8 @@
 """Symbols: arrays whose elements are nodes of a graph, so that a function of NumPy arrays becomes a program.
 
 A `Symbols` contains an integer array of node numbers. NumPy slices, stacks, transposes and broadcasts these numbers;
-every element-wise operation adds nodes. A program lists the nodes that some outputs need, in order. It is plain data:
-the compiled module runs it on columns of numbers with the bits of NumPy, and anything else that can read JSON can run it.
+every element-wise operation adds nodes. A program lists the nodes that some outputs need, in order. The compiled module
+runs it on columns of numbers with the bits of NumPy.
 
 A function can be traced if it works over the last axis of C-contiguous float64 arrays, and does not branch on values,
 assign to elements, or index by values. `Untraceable` gives the reason otherwise.
@@ -11,81 +11,22 @@ assign to elements, or index by values. `Untraceable` gives the reason otherwise
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from nlgauge._core.ragged import Array
+from nlgauge.metric.program import CODES, FUNCTIONS, Program
 
-# Instructions in the order of `Code` in native/program.hpp, with the NumPy functions that they stand for.
-_FUNCTIONS: dict[str, tuple[Any, ...]] = {
-    "input": (),
-    "constant": (),
-    "add": (np.add,),
-    "subtract": (np.subtract,),
-    "multiply": (np.multiply,),
-    "divide": (np.divide,),
-    "negative": (np.negative,),
-    "absolute": (np.absolute,),
-    "maximum": (np.maximum,),
-    "minimum": (np.minimum,),
-    "greater": (np.greater,),
-    "greater_equal": (np.greater_equal,),
-    "less": (np.less,),
-    "less_equal": (np.less_equal,),
-    "equal": (np.equal,),
-    "not_equal": (np.not_equal,),
-    "where": (),
-    "logical_and": (np.logical_and, np.bitwise_and),
-    "logical_or": (np.logical_or, np.bitwise_or),
-    "logical_not": (np.logical_not, np.invert),
-    "exp": (np.exp,),
-    "log": (np.log,),
-    "power": (np.power,),
-    "sqrt": (np.sqrt,),
-    "isnan": (np.isnan,),
-}
-CODES = tuple(_FUNCTIONS)
 _NUMBERS = {name: number for number, name in enumerate(CODES)}
-_CODE_OF = {function: name for name, functions in _FUNCTIONS.items() for function in functions}
+_CODE_OF = {function: name for name, functions in FUNCTIONS.items() for function in functions}
 # NumPy adds more numbers than this in halves.
 _MOST_ADDED = 128
 
 
 class Untraceable(Exception):
     """The reason why a function cannot become a program."""
-
-
-class Program(NamedTuple):
-    """Instructions (code, a, b, c, value), each of which writes the register of its number, and the registers of the
-    outputs.
-
-    a, b and c are registers; for "input", a is the column. Truth values are 0 and 1.
-    """
-
-    inputs: int
-    code: list[tuple[int, int, int, int, float]]
-    outputs: list[int]
-
-    def run(self, columns: Array) -> Array:
-        """Return the (rows, outputs) results of (rows, inputs) numbers, as `Program` of the compiled module does."""
-        registers: list[Array] = []
-        with np.errstate(all="ignore"):
-            for number, a, b, c, value in self.code:
-                name = CODES[number]
-                if name == "input":
-                    result = np.ascontiguousarray(columns[:, a], dtype=np.float64)
-                elif name == "constant":
-                    result = np.full(len(columns), value)
-                elif name == "where":
-                    result = np.where(registers[a] != 0, registers[b], registers[c])
-                else:
-                    function = _FUNCTIONS[name][0]
-                    operands = [registers[operand] for operand in (a, b)[: function.nin]]
-                    result = function(*operands).astype(np.float64)
-                registers.append(result)
-        return np.stack([registers[output] for output in self.outputs], axis=1)
 
 
 class Graph:
@@ -241,6 +182,8 @@ class Symbols(NDArrayOperatorsMixin):
             return _sum(inputs[0], options.get("axis", 0))
         if method == "reduce":
             return _folded(_CODE_OF[ufunc], *_along(inputs[0], options.get("axis", 0)))
+        if method == "reduceat" and ufunc in (np.maximum, np.minimum):
+            return _grouped(_CODE_OF[ufunc], *inputs)
         if method == "accumulate":
             return _accumulated(_CODE_OF[ufunc], inputs[0], options.get("axis", 0))
         if method != "__call__" or options:
@@ -291,6 +234,14 @@ def _sum(values: Symbols, axis: int | None) -> Symbols:
     for k in range(size - size % 8, size):
         found = graph.apply("add", found, Symbols(graph, nodes[..., k]))
     return found
+
+
+def _grouped(code: str, values: Symbols, starts: Any) -> Symbols:
+    """Reduce the numbers from each start to the next one."""
+    if isinstance(starts, Symbols) or values.ndim != 1 or (np.diff(starts, append=len(values)) < 1).any():
+        raise Untraceable("reduces groups that are empty, or not of one axis")
+    groups = np.split(values.nodes, starts[1:])
+    return Symbols(values.graph, np.array([_folded(code, values.graph, group).nodes for group in groups]))
 
 
 def _graph(values: Any) -> Graph:

@@ -37,7 +37,7 @@ class Table:
     weights: Array | None = None
     # Segment scores that were saved, of a metric whose class is not installed to compute them.
     saved_segments: Arrays = field(default_factory=dict)
-    # Why the values are NaN if the input is not the reason.
+    # Reason for values of NaN, unless the input is the reason.
     unknown: str = ""
     # For a part, the segments that count for nothing here, although they may have rows: those that the other
     # system of a pair lacks.
@@ -51,7 +51,7 @@ class Table:
         return isinstance(self.metric, Metric)
 
     def outputs(self) -> list[Output]:
-        """Every output of every part; for a corpus metric without named outputs, its return value."""
+        """Return every output of every part; for a corpus metric without named outputs, its return value."""
         named = [output for outputs in self.metric.outputs().values() for output in outputs]
         return named or [
             Output(name, None) for name, value in self.values.items() if isinstance(value, int | float)
@@ -81,7 +81,7 @@ class Table:
         return sum(rows.shape[1] for rows in self.statistics.values())
 
     def segments(self) -> Arrays:
-        """Every output for every segment; nothing for a corpus metric."""
+        """Return every output for every segment; nothing for a corpus metric."""
         return dict(self._segments)
 
     @lazy
@@ -99,13 +99,13 @@ class Table:
         return self.additive or bool(self.saved_segments)
 
     def segments_of(self, output: str) -> Array:
-        """One output for every segment."""
+        """Return one output for every segment."""
         if "_segments" in self.__dict__:
             return self._segments[output]
         return np.concatenate([block[output] for block in self._segments_in_blocks()])
 
     def segment_block(self, start: int, stop: int) -> Arrays:
-        """Every output for some neighboring segments; nothing for a corpus metric."""
+        """Return every output for some neighboring segments; nothing for a corpus metric."""
         if not isinstance(self.metric, Metric):
             return {name: values[start:stop] for name, values in self.saved_segments.items()}
         found = outputs_of(
@@ -164,7 +164,7 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
         return program.run(statistics)
     found: Arrays = {}
     outputs = metric.outputs()
-    # Where nothing but segments of weight 0 was drawn, or nothing is defined, a score is NaN.
+    # A score is NaN if only segments of weight 0 were drawn, or nothing is defined.
     with np.errstate(divide="ignore", invalid="ignore"):
         for part, rows in statistics.items():
             scores: Any = metric.score(part, np.ascontiguousarray(rows, dtype=np.float64))
@@ -192,7 +192,7 @@ def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def weighted_blocks(tables: Sequence[Table], weights: Array | None) -> Iterator[Array]:
-    """All statistics of several tables side by side, in blocks of segments, each row as heavy as its
+    """Return all statistics of several tables side by side, in blocks of segments, each row as heavy as its
     segment.
     """
     every = [(rows, table.left_out.get(part)) for table in tables for part, rows in table.statistics.items()]

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
+from nlgauge.features.pairs import SameTokens
 from nlgauge.metric import View, register
 from nlgauge.metrics._shared.token_overlap import TokenOverlap
 
@@ -34,11 +35,4 @@ class Accuracy(TokenOverlap):
         return overlap / np.maximum(np.maximum(predicted, expected), 1)
 
     def values(self, view: View) -> Array:
-        values = super().values(view)
-        if self.compat is None:
-            tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-            # A bag that is common to the last token may still be in another order.
-            for row in np.flatnonzero(values[:, 0] == 1).tolist():
-                values[row] = np.array_equal(tokens[predictions[row]], tokens[references[row]])
-            return np.where(values == 1, 1.0, 0.0)
-        return values
+        return super().values(view) if self.compat else view.rows(SameTokens(self._tokens))[:, None]

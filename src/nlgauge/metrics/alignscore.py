@@ -1,5 +1,5 @@
-"""AlignScore: how well the sentences of a text are borne out by its source, as an encoder trained on seven
-tasks of information alignment says.
+"""AlignScore: how well a source supports the sentences of a text, by an encoder trained on seven
+tasks of information alignment.
 
     nli_sp = mean over the text's sentences j of  max over chunks i of the source of  P_ij(aligned)
 

@@ -57,7 +57,7 @@ class _Transported(NamedTuple):
 @dataclass(frozen=True)
 class BaryScore(UsesEncoder, Metric):
     """Exact transport cost between layer barycenters (the score), and Sinkhorn's cost for each
-    regularization asked for.
+    regularization in `sinkhorn`.
     """
 
     model: ModelSpec = "bert-base-uncased"
@@ -186,8 +186,8 @@ def _part(regularization: float) -> str:
 
 
 def _official_sinkhorn(cost: Array, regularization: float) -> Array:
-    """POT's plan after at most 10,000 plain iterations; if small regularizations underflow, the plan of the
-    previous iteration, which may be 0.
+    """Return POT's plan after at most 10,000 plain iterations; if small regularizations underflow, the plan
+    of the previous iteration, which may be 0.
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -193,4 +193,4 @@ class Blanc(UsesModel, Metric):
                 f"BLANC-{self.mode} {score['blanc']:.4f}: {gained} of {total} hidden tokens gained, {lost}"
                 " lost"
             )
-            yield WordGroups(title, {"blanc": statistics}, groups)
+            yield WordGroups(title, {"blanc": statistics}, groups, against=["lost with it"])

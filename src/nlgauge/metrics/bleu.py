@@ -144,7 +144,7 @@ class Bleu(LanguageTokenizer, Metric):
         }
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        from nlgauge.explanations import NgramMatches, Order
+        from nlgauge.explanations import Brevity, NgramMatches, Order
 
         rows = self.statistics(view, fitted)["bleu"]
         for row, prediction, references in zip(rows, view.predictions, view.reference_groups, strict=True):
@@ -161,11 +161,19 @@ class Bleu(LanguageTokenizer, Metric):
                 f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.0f})"
             )
-            yield NgramMatches(title, {"bleu": row}, tokens, longest, orders, spans={"prediction": spans})
+            yield NgramMatches(
+                title,
+                {"bleu": row},
+                tokens,
+                longest,
+                orders,
+                brevity=Brevity(float(scores["brevity_penalty"]), float(row[0]), float(row[1])),
+                spans={"prediction": spans},
+            )
 
 
 def _closest(lengths: Array, references: Ragged) -> Array:
-    """For each length the closest of those of its references, on a tie the shorter."""
+    """Return for each length the closest of those of its references, on a tie the shorter."""
     if references.is_single:
         return references.values
     # Sorting by distance, then by length, puts each row's closest reference first.

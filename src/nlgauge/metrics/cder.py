@@ -53,7 +53,7 @@ class Cder(Metric):
         return Tokens(self.tokenizer, self.lowercase)
 
     def findings(self, view: View) -> Array:
-        """(rows,) edits and jumps."""
+        """Return (rows,) edits and jumps."""
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         return jump_distances(tokens, predictions, references, _COSTS)[:, 0]
 

@@ -20,7 +20,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.pairs import Findings
+from nlgauge.features import RowKernel
+from nlgauge.features.pairs import Counts, Findings
 from nlgauge.features.tokens.text import CodePoints
 from nlgauge.kernels.edits.character import character_edits, joined, words
 from nlgauge.kernels.edits.distances import opcodes
@@ -46,14 +47,22 @@ class Character(Metric):
         return {"character": (Output("character", False, 0, 1),)}
 
     def findings(self, view: View) -> tuple[Array, Ragged]:
-        """E and C of each row, and its shifts."""
+        """Return E and C of each row, and its shifts."""
         characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
         return character_edits(characters, predictions, references, self.compat == "released")
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+    def counts(self, view: View) -> Array:
+        """(rows, 3) E, C, and the characters of the prediction."""
         characters, predictions = view.get(CodePoints("words"), view.predictions)
-        edits, costs = view.rows(Findings(self))[0].T
-        lengths = characters.lengths[predictions]
+        return np.column_stack([view.rows(Findings(self))[0], characters.lengths[predictions]])
+
+    def row_kernel(self) -> RowKernel:
+        """Return the compiled function of `counts`."""
+        rounded = int(self.compat == "released")
+        return RowKernel("character_shifts", CodePoints("words"), 3, lambda columns: columns, rounded)
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        edits, costs, lengths = view.rows(Counts(self)).T
         scores = np.where(lengths > 0, np.minimum(1, (edits + costs) / np.maximum(lengths, 1)), 1.0)
         return {"character": np.column_stack([scores, np.ones(len(view))])}
 

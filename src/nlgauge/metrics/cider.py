@@ -1,5 +1,5 @@
-"""CIDEr and CIDEr-D: cosine of tf-idf weighted n-grams, which gives little credit to what every reference
-says.
+"""CIDEr and CIDEr-D: cosine of tf-idf weighted n-grams, which gives little credit to words of every
+reference.
 
     CIDEr   = 10 * mean over n <= N and references of  g(c) . g(r) / (|g(c)| |g(r)|)
     CIDEr-D = 10 * mean over n <= N and references of  min(g(c), g(r)) . g(r) / (|g(c)| |g(r)|) * exp( -(l(c) - l(r))^2 / (2 sigma^2) )
@@ -7,7 +7,7 @@ says.
 
 df_k counts the segments, of S, with the n-gram in a reference; l is the number of tokens. The "CIDEr" of the
 COCO captions' program is CIDEr-D. The paper stems words; that program does not, nor does this one. With one
-segment every weight is log 1 = 0: that program says 0, this one says NaN, because the number would mean
+segment every weight is log 1 = 0: that program returns 0, this one NaN, because the number would mean
 nothing.
 """
 
@@ -118,7 +118,7 @@ class Cider(Metric):
         return {"cider": _rows(self._similarities(view, fitted))}
 
     def _similarities(self, view: View, fitted: Arrays) -> Array:
-        """(rows, orders) similarities, averaged over the references."""
+        """Return (rows, orders) similarities, averaged over the references."""
         column, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         groups = Ragged(references, view.reference_groups.offsets)
         predictions = predictions[groups.owners]

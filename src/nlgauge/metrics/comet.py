@@ -6,7 +6,7 @@ the reference.
     COMET-QE = FF([m, s, m*s, |m-s|])                                   without references
 
 FF is a feed-forward network. Scores are not clipped. The mean over segments is the score of a system.
-unbabel-comet takes one reference; here several are averaged unless the call says otherwise. An empty
+unbabel-comet takes one reference; here several are averaged unless the call sets another rule. An empty
 prediction is shown to the network; an empty reference or source leaves the row without a value.
 """
 

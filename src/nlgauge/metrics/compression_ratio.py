@@ -47,7 +47,7 @@ class CompressionRatio(CorpusMetric):
             output = "\n".join(sorted(texts)).encode()
             return {"compression_ratio": len(output) / len(_gzip(output))}
         output = " ".join(texts).encode()
-        # The package compresses what is compressed already, into a file whose header contains its name.
+        # The package compresses the compressed text again, into a file whose header contains its name.
         return {"compression_ratio": len(output) / (len(_gzip(_gzip(output))) + len(b"compressed\0"))}
 
 

@@ -192,8 +192,8 @@ def checks(score: Array, shortfall: Array, excess: Array, variance: Array, compo
     """Return the outputs that show how well the densities fit.
 
     Under a right density of Gaussian shape the variance of -log q(t|s) is half the dimensions. If all
-    deviations of a row are scaled by a chance factor, a Gaussian is half of what the variance has above that
-    share too high, so that (dispersion - 1) / 2 stands for the nats of wrong shape.
+    deviations of a row are scaled by a chance factor, a Gaussian is too high by half of the variance above
+    that share, so that (dispersion - 1) / 2 stands for the nats of wrong shape.
     """
     dispersion = variance / (components / 2)
     nats = np.max(

@@ -130,7 +130,7 @@ class DepthScore(UsesEncoder, Metric):
         return mean ** (1 / self.p) if mean >= 0 else float("nan")
 
     def _supports(self, vectors: Array, for_depth: Array, for_regions: Array) -> Array:
-        """(levels, directions) support functions of a text's trimmed regions."""
+        """Return (levels, directions) support functions of a text's trimmed regions."""
         projections = vectors @ for_depth.T
         deep = _depth(projections)
         if for_regions is not for_depth:

@@ -1,5 +1,5 @@
-"""EED: extended edit distance on characters, with jumps in the prediction and a price for what is read twice
-or never.
+"""EED: extended edit distance on characters, with jumps in the prediction and a price for characters that
+are read twice or never.
 
     EED = min( 1, (e + rho v) / (|r| + rho v) )
     e   = cheapest way to read the reference r from the prediction h: substitution 1, insertion 1, deletion 0.2, and jumps of
@@ -67,7 +67,7 @@ class Eed(Metric):
         return JumpCosts(*map(kinds[self.compat], costs)), _SPACE, self.compat == "c++"
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
-        """e, rho v and the score of each row."""
+        """Return e, rho v and the score of each row."""
         characters, predictions, references = view.get(CodePoints("padded"), view.predictions, view.reference)
         found = jump_distances(characters, predictions, references, *self._rules)
         number: Any = np.float32 if self.compat == "c++" else np.float64

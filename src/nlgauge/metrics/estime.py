@@ -168,11 +168,13 @@ class Estime(UsesModel, MeanMetric):
                 f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all"
                 f" {score['tokens']:g} words; alarms as summary/document"
             )
-            yield WordGroups(title, {"estime": statistics}, groups)
+            yield WordGroups(
+                title, {"estime": statistics}, groups, against=["alarm", "alarm, word not in the document"]
+            )
 
 
 def _tau_c(places: Array) -> float:
-    """Kendall's tau-c between the order of the places and their values; NaN unless two places differ.
+    """Return Kendall's tau-c between the order of the places and their values; NaN unless two places differ.
 
     >>> _tau_c(np.array([1, 2, 3])), _tau_c(np.array([3, 2, 1]))
     (1.0, -1.0)

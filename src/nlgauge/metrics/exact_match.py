@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
+from nlgauge.features import RowKernel
+from nlgauge.features.pairs import Counts
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 
@@ -27,11 +30,16 @@ class ExactMatch(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"exact_match": (Output("exact_match", True, 0, 1),)}
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        equal = view.predictions == view.reference
-        dropped = (string.punctuation if self.ignore_punctuation else "") + (
+    @property
+    def _dropped(self) -> str:
+        return (string.punctuation if self.ignore_punctuation else "") + (
             string.digits if self.ignore_numbers else ""
         )
+
+    def counts(self, view: View) -> Array:
+        """(rows,) 1 if the texts are the same."""
+        equal = view.predictions == view.reference
+        dropped = self._dropped
         if dropped or self.lowercase:
             table = str.maketrans("", "", dropped)
             for row in np.flatnonzero(~equal).tolist():
@@ -40,7 +48,16 @@ class ExactMatch(Metric):
                     (text.lower() if self.lowercase else text).translate(table) for text in texts
                 )
                 equal[row] = first == second
-        return {"exact_match": np.column_stack([equal, np.ones(len(equal))])}
+        return equal.astype(np.float64)
+
+    def row_kernel(self) -> RowKernel | None:
+        """Return the compiled function of `counts`; None if characters are ignored."""
+        if self._dropped:
+            return None
+        return RowKernel("equal", Tokens("characters", self.lowercase), 1, lambda columns: columns[:, 0])
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        return {"exact_match": np.column_stack([view.rows(Counts(self)), np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         return {"exact_match": statistics[..., 0] / statistics[..., 1]}

@@ -1,5 +1,5 @@
-"""FactCC: whether the sentences of a summary are true to the document, as a BERT that was trained on made
-errors says.
+"""FactCC: whether the sentences of a summary are true to the document, by a BERT that was trained on
+artificial errors.
 
     FactCC = mean over the summary's sentences s of  P(CORRECT | [CLS] document [SEP] s [SEP])
 

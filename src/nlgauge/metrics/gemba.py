@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from nlgauge._core.language import checked, name
-from nlgauge.explanations import ErrorSpan, ErrorSpans, Explanation
+from nlgauge.explanations import ErrorSpan, ErrorSpans, Explanation, UnplacedError
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
@@ -196,7 +196,7 @@ class Gemba(Judged):
             if self.variant in ("MQM", "ESA") and listed is not None:
                 text = view.text(int(view.predictions[row]))
                 yield ErrorSpans(
-                    f"{len(listed.errors)} errors", verdict.statistics, text, located(listed.errors, text)
+                    f"{len(listed.errors)} errors", verdict.statistics, text, *located(listed.errors, text)
                 )
 
     def _scored_after(
@@ -214,15 +214,18 @@ class Gemba(Judged):
         return found
 
 
-def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
-    """Return the places of the words of the errors in the translation, from left to right; words that it
-    lacks, such as omissions, are left out.
+def located(errors: Sequence[Error], text: str) -> tuple[list[ErrorSpan], list[UnplacedError]]:
+    """Return the places of the words of the errors in the translation, from left to right, and the errors
+    whose words it lacks, such as omissions.
 
-    >>> located([Error("major", "x", "cat"), Error("minor", "y", "cat"), Error("minor", "z", "dog")], "a cat, a cat")
-    [ErrorSpan(start=2, end=5, severity='major', confidence=None), ErrorSpan(start=9, end=12,
-    severity='minor', confidence=None)]
+    >>> spans, unplaced = located([Error("major", "X", "cat"), Error("minor", "Y/Z", "dog")], "a cat, a cat")
+    >>> [(span.start, span.end, span.severity, span.category) for span in spans]
+    [(2, 5, 'major', 'x')]
+    >>> unplaced
+    [UnplacedError(severity='minor', category='y/z', words='dog')]
     """
     found: list[ErrorSpan] = []
+    unplaced: list[UnplacedError] = []
     for error in errors:
         start = text.find(error.span) if error.span else -1
         while start >= 0 and any(
@@ -230,8 +233,12 @@ def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
         ):
             start = text.find(error.span, start + 1)
         if start >= 0:
-            found.append(ErrorSpan(start, start + len(error.span), error.severity))
-    return sorted(found, key=lambda span: span.start)
+            found.append(
+                ErrorSpan(start, start + len(error.span), error.severity, category=error.kind.lower())
+            )
+        else:
+            unplaced.append(UnplacedError(error.severity, error.kind.lower(), error.span))
+    return sorted(found, key=lambda span: span.start), unplaced
 
 
 def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgment:

@@ -48,7 +48,7 @@ class JensenShannon(MeanMetric):
         return js_divergences(tokens, summaries, sources, self.order, self.smoothing)[:, None]
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        """Each n-gram with its probability in both texts and its part of the divergence, the greatest
+        """Return each n-gram with its probability in both texts and its part of the divergence, the greatest
         first.
         """
         feature = Tokens(self.tokenizer)

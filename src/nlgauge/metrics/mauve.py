@@ -46,8 +46,8 @@ _FEW_TEXTS = 1000
 
 
 def mauve_from_histograms(p: Any, q: Any, scaling: float = 5.0, smoothing: float = 0.0) -> float:
-    """MAUVE of two histograms over the same buckets, counts or shares; `smoothing` is added to every bucket
-    first (1/2 of counts: MAUVE*).
+    """Return MAUVE of two histograms over the same buckets, counts or shares; `smoothing` is added to every
+    bucket first (1/2 of counts: MAUVE*).
 
     >>> round(mauve_from_histograms([2, 2, 0], [1, 1, 2]), 10)
     0.2781137254
@@ -91,7 +91,7 @@ def _shares(p: Any, q: Any, smoothing: float) -> tuple[Array, Array]:
 
 
 def _divergences(p: Array, others: Array) -> Array:
-    """KL(p || other) for each other distribution, which must be above 0 wherever p is above 0."""
+    """Return KL(p || other) for each other distribution, which must be above 0 wherever p is above 0."""
     some = p > 0
     found: Array = (p[some] * np.log(p[some] / others[:, some])).sum(axis=1)
     return found.clip(0.0, None)

@@ -7,7 +7,7 @@ are.
 h_c and h_f are content and function words of the prediction, m_k those matched by module k. Version 1.5 has
 tuned weights, sums its counts over the corpus, and has no penalty if both texts match completely in one
 chunk. Version 2005 (alpha .9, beta 3, gamma .5) weighs all modules and words alike, so that P = matches /
-words, has the penalty also for equal texts, and averages segments. The papers ask for the alignment with most
+words, has the penalty also for equal texts, and averages segments. The papers define the alignment with most
 matches, then fewest chunks; `compat` gives the alignments that NLTK and METEOR's own program find.
 
 With copy words (METEOR++, experimental) P and R are multiplied by (matched copy words + s) / (copy words +
@@ -175,15 +175,15 @@ class Meteor(Metric):
         }
 
     def _scores(self, counts: Array) -> Arrays:
-        """Every output from counts in the order of `_counts`."""
+        """Return every output from counts in the order of `_counts`."""
         given = {
             name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None
         }
         alpha, beta, gamma, delta, weights = _TUNINGS[self.version, self.task]._replace(**given)
-        fours = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2) @ np.array(
-            [delta, 1 - delta]
-        )
-        weighted = np.einsum("k,...ks->...s", np.array(weights), fours[..., 1:, :])
+        kinds = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2)
+        # Sums, because the last bits of a matrix product depend on the library and on the number of rows.
+        fours = delta * kinds[..., 0] + (1 - delta) * kinds[..., 1]
+        weighted = (np.array(weights)[:, None] * fours[..., 1:, :]).sum(axis=-2)
         shares = weighted / np.where(fours[..., 0, :] > 0, fours[..., 0, :], 1.0)
         if self.copy_words:
             smoothing = self.copy_smoothing * counts[..., -1:]
@@ -276,8 +276,8 @@ class Meteor(Metric):
         return _Aligned(words, spelt, predictions, references, found)
 
     def _modules(self, spelt: list[str], stems: list[str]) -> list[Ragged]:
-        """For each module the keys of each word: itself, its stem, its synsets, the groups of paraphrases
-        that it is in.
+        """Return for each module the keys of each word: itself, its stem, its synsets, the groups of
+        paraphrases that it is in.
         """
         groups = (
             [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]
@@ -347,7 +347,14 @@ class Meteor(Metric):
                     )
                     matches.append((*places, _MODULES[match.module]))
                     chunks.append(chunk)
-            yield WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks)
+            factors = {
+                "precision": values["precision"],
+                "recall": values["recall"],
+                "order": 1 - values["penalty"],
+            }
+            yield WordAlignment(
+                title, {"meteor": row}, prediction, reference, matches, chunks, factors=factors
+            )
 
 
 def _single(

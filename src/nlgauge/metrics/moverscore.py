@@ -48,7 +48,7 @@ from nlgauge.models.loader import load
 
 _SIMILARITIES = {"v2": "reciprocal", "v1": "linear"}
 _LAYERS = {"v2": 1, "v1": 5}
-# How many texts' points are held, which their references share over systems.
+# Number of texts whose points are stored; systems share the points of references.
 _REMEMBERED = 256
 
 
@@ -189,6 +189,6 @@ class MoverScore(UsesEncoder, Metric):
 
 
 def _squared_distances(one: Array, other: Array) -> Array:
-    """|x - y|^2 of unit vectors, from 0 to 4."""
+    """Return |x - y|^2 of unit vectors, from 0 to 4."""
     found: Array = np.clip(2 - 2 * (one @ other.T), 0, 4)
     return found

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge.explanations import Explanation, NgramMatches, Order
+from nlgauge.explanations import Brevity, Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
 from nlgauge.features.tokens.text import (
     SACREBLEU_TOKENIZERS,
@@ -158,4 +158,12 @@ class Nist(LanguageTokenizer, Metric):
                 f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.1f})"
             )
-            yield NgramMatches(title, {"nist": row}, tokens, longest, orders, spans={"prediction": spans})
+            yield NgramMatches(
+                title,
+                {"nist": row},
+                tokens,
+                longest,
+                orders,
+                brevity=Brevity(float(scores["brevity_penalty"]), float(row[0]), float(row[1])),
+                spans={"prediction": spans},
+            )

@@ -1,5 +1,5 @@
-"""NLI: how far a reference entails a prediction, or the other way round, as a classifier of natural language
-inference says (MENLI's NLI part).
+"""NLI: how far a reference entails a prediction, or the other way round, by a classifier of natural language
+inference (MENLI's NLI part).
 
     e, n, c = softmax of the classifier's logits for (premise, hypothesis): entailment, neutral, contradiction
     NLI     = e,  e - c,  -c  or  e - n                      (`formula`)

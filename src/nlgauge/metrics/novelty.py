@@ -59,7 +59,7 @@ class Novelty(MeanMetric):
         return share(counts[..., 0], counts[..., 1])
 
     def findings(self, view: View) -> Array:
-        """(rows, orders, 2) new n-grams and all n-grams of the summary."""
+        """Return (rows, orders, 2) new n-grams and all n-grams of the summary."""
         feature = Tokens(self.tokenizer)
         if self.against == "source":
             tokens, summaries, sources = view.get(feature, view.predictions, view.source)

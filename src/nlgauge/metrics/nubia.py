@@ -113,7 +113,7 @@ class Nubia(PairScores):
         )
 
     def _features(self, view: View, references: Array, predictions: Array) -> tuple[Array, Array]:
-        """(pairs, 8) features of reference and prediction, and whether a text of each pair was cut."""
+        """Return (pairs, 8) features of reference and prediction, and whether a text of each pair was cut."""
         pairs = Ragged.of(np.column_stack([references, predictions]).tolist())
         similar, places = view.get(PairLogits(self.model, "end", _WINDOW), pairs)
         similarity = similar.logits.values[places]

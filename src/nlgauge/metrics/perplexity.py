@@ -92,7 +92,7 @@ class Perplexity(UsesModel, Metric):
             )
 
     def _information(self, view: View) -> tuple[Ragged, Ragged]:
-        """-log p of every token of every row, and the tokens."""
+        """Return -log p of every token of every row, and the tokens."""
         read = read_texts(view.features, self.model, "causal", view.predictions)
         found, places = view.get(NextTokenStates(self.model, self.start, self.stride), read.ids)
         loaded = load(self.model, "causal", view.features.options.device)

@@ -21,7 +21,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, WordAlignment
-from nlgauge.features.pairs import Findings
+from nlgauge.features import RowKernel
+from nlgauge.features.pairs import Counts, Findings
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
@@ -56,10 +57,19 @@ class Ribes(MeanMetric):
         tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
         return word_places(tokens, predictions, references, self.compat == "nltk")
 
-    def values(self, view: View) -> Array:
+    def counts(self, view: View) -> Array:
+        """(rows, 4) aligned words, pairs of them in the same order, and the words of prediction and reference."""
         tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
-        size, expected = (tokens.lengths[rows].astype(np.float64) for rows in (predictions, references))
-        aligned, ascending = ascending_pairs(view.rows(Findings(self))).T
+        sizes = [tokens.lengths[rows] for rows in (predictions, references)]
+        return np.column_stack([ascending_pairs(view.rows(Findings(self))), *sizes])
+
+    def row_kernel(self) -> RowKernel:
+        """Return the compiled function of `counts`."""
+        is_nltk = int(self.compat == "nltk")
+        return RowKernel("word_order", Tokens(self.tokenizer), 4, lambda columns: columns, is_nltk)
+
+    def values(self, view: View) -> Array:
+        aligned, ascending, size, expected = view.rows(Counts(self)).T
         pairs = aligned * (aligned - 1) / 2
         order = ascending / np.where(pairs > 0, pairs, 1.0)
         if self.compat is None:
@@ -91,5 +101,6 @@ class Ribes(MeanMetric):
                 reference,
                 matches,
                 chunk_numbers(aligned),
+                factors=dict(zip(("order", "precision", "brevity penalty"), row[1:4].tolist(), strict=True)),
                 spans={"prediction": ours, "reference": theirs},
             )

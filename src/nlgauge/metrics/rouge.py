@@ -114,8 +114,8 @@ class Rouge(Metric):
         return dict(zip(findings, rows, strict=True))
 
     def findings(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
-        """For each type the hits, and how many there could be in the prediction and in the reference, for
-        each pair of the two.
+        """Return for each type the hits, and how many there could be in the prediction and in the reference,
+        for each pair of the two.
         """
         highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
         matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))

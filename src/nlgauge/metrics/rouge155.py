@@ -116,8 +116,8 @@ class Rouge155(Metric):
         return found
 
     def findings(self, view: View) -> dict[str, tuple[tuple[Array, ...], Array]]:
-        """For each type the hits, the predicted and the expected of every set of references, and the row
-        that the set belongs to.
+        """Return for each type the hits, the predicted and the expected of every set of references, and the
+        row that the set belongs to.
         """
         pool = self.references == "pool"
         return {
@@ -214,7 +214,7 @@ def _ratio(hits: Array, counts: Array) -> Array:
 
 
 def _power(values: Array, exponent: float) -> Array:
-    """C's pow of every value, as in Perl: NumPy's may differ in the last bit, which can decide between
+    """Return C's pow of every value, as in Perl: NumPy's may differ in the last bit, which can decide between
     two references.
     """
     return np.array([value**exponent for value in values.tolist()], dtype=np.float64)

@@ -150,6 +150,6 @@ class RougeWe(WordVectorMetric):
             score = self.score("rouge_we", row)
             title = (
                 f"rouge_we f1 {score['f1']:.4f}, precision {score['precision']:.4f}, recall"
-                f" {score['recall']:.4f}; near ones as prediction/reference"
+                f" {score['recall']:.4f}; near matches as prediction/reference"
             )
-            yield WordGroups(title, {"rouge_we": row}, groups)
+            yield WordGroups(title, {"rouge_we": row}, groups, against=["not matched", "missed"])

@@ -96,12 +96,14 @@ class Sari(LanguageTokenizer, Metric):
         if self.compat == "easse":
             found: Array = scores.mean(axis=-2)
             return found
-        scores[..., DELETE] = precision[..., DELETE]
+        scores = np.stack(
+            [(precision if kind == DELETE else scores)[..., kind] for kind in range(scores.shape[-1])],
+            axis=-1,
+        )
         scores = np.where((done == 0) & (wanted == 0), 1.0, scores)
         used = (done + wanted).sum(axis=-1) > 0
-        return np.asarray(
-            (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
-        )
+        pooled: Array = (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
+        return pooled
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["sari"]
@@ -111,15 +113,23 @@ class Sari(LanguageTokenizer, Metric):
             before, after = (dict.fromkeys(self._tokens.of(view.text(text))) for text in (source, prediction))
             wanted = dict.fromkeys(word for text in references for word in self._tokens.of(view.text(text)))
             groups = {
-                "added, as a reference does": [
+                "added, as in some reference": [
                     word for word in after if word not in before and word in wanted
                 ],
-                "added, as none does": [word for word in after if word not in before and word not in wanted],
-                "kept, as a reference does": [word for word in after if word in before and word in wanted],
-                "kept, as none does": [word for word in after if word in before and word not in wanted],
-                "deleted, as all do": [word for word in before if word not in after and word not in wanted],
-                "deleted, as not all do": [word for word in before if word not in after and word in wanted],
-                "not added, as a reference does": [
+                "added, unlike all references": [
+                    word for word in after if word not in before and word not in wanted
+                ],
+                "kept, as in some reference": [word for word in after if word in before and word in wanted],
+                "kept, unlike all references": [
+                    word for word in after if word in before and word not in wanted
+                ],
+                "deleted, as in all references": [
+                    word for word in before if word not in after and word not in wanted
+                ],
+                "deleted, unlike some reference": [
+                    word for word in before if word not in after and word in wanted
+                ],
+                "not added, unlike some reference": [
                     word for word in wanted if word not in before and word not in after
                 ],
             }
@@ -127,9 +137,12 @@ class Sari(LanguageTokenizer, Metric):
             title = ", ".join(
                 f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
             )
-            yield WordGroups(title, {"sari": row}, groups)
+            yield WordGroups(
+                title, {"sari": row}, groups, against=[name for name in groups if "unlike" in name]
+            )
 
 
 def _harmonic(precision: Array, recall: Array) -> Array:
     total = precision + recall
-    return np.asarray(2 * precision * recall / np.where(total > 0, total, 1.0))
+    found: Array = 2 * precision * recall / np.where(total > 0, total, 1.0)
+    return found

@@ -19,11 +19,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, NgramMatches, Order
-from nlgauge.features.pairs import Findings
+from nlgauge.features.pairs import ClippedMatches, Findings, SameTokens
 from nlgauge.features.tokens.text import Tokens
-from nlgauge.kernels.ngrams import longest_matched, ngram_matches
+from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 
 _TOKENS = Tokens("squad")
@@ -57,18 +57,16 @@ class Squad(Metric):
         }
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
-        """Exact match, F1 and common tokens of each prediction with each of its references."""
-        tokens, predictions, references = view.get(_TOKENS, view.predictions, view.reference)
+        """Return exact match, F1 and common tokens of each prediction with each of its references."""
         owners = view.reference_groups.owners
-        answers = predictions[owners]
-        left, right = tokens.take(answers), tokens.take(references)
-        exact = np.array([float(np.array_equal(one, other)) for one, other in zip(left, right, strict=True)])
-        common = ngram_matches(tokens, answers, Ragged.single(references), 1)[:, 0]
-        f1 = 2 * common / np.maximum(left.lengths + right.lengths, 1)
+        exact = view.rows(SameTokens(_TOKENS))
+        matched, predicted, expected = view.rows(ClippedMatches(_TOKENS, 1, each=True))
+        common, size, expected = matched[:, 0], predicted[:, 0], expected[:, 0]
+        f1 = 2 * common / np.maximum(size + expected, 1)
         if self.compat is None:
-            f1 = np.where(left.lengths + right.lengths == 0, 1.0, f1)
-            answerable = np.bincount(owners, right.lengths, len(view)) > 0
-            unused = answerable[owners] & (right.lengths == 0)
+            f1 = np.where(size + expected == 0, 1.0, f1)
+            answerable = np.maximum.reduceat(expected, view.reference_groups.offsets[:-1]) > 0
+            unused = answerable[owners] & (expected == 0)
             exact, f1 = np.where(unused, 0.0, exact), np.where(unused, 0.0, f1)
         return exact, f1, common
 

@@ -1,5 +1,5 @@
-"""SummaC: whether some sentence of the document entails each sentence of the summary, as a classifier of
-natural language inference says.
+"""SummaC: whether some sentence of the document entails each sentence of the summary, by a classifier of
+natural language inference.
 
     E_ij, C_ij = P(entailment), P(contradiction) of  (document chunk i, summary chunk j)
     ZS   = mean over j of ( max_i E_ij - max_i C_ij )
@@ -52,7 +52,7 @@ _BIAS, _SLOPE, _SHIFT = 0.6317588091, -1.6173016577, -0.3711860701
 
 
 def zero_shot(entailment: Array, contradiction: Array) -> float:
-    """ZS, from two matrices (document chunks, summary chunks).
+    """Return ZS, from two matrices (document chunks, summary chunks).
 
     >>> round(zero_shot(np.array([[0.9, 0.2], [0.1, 0.3]]), np.array([[0.0, 0.5], [0.6, 0.1]])), 9)
     0.05
@@ -61,7 +61,7 @@ def zero_shot(entailment: Array, contradiction: Array) -> float:
 
 
 def convolved(entailment: Array) -> float:
-    """Conv, from a matrix (document chunks, summary chunks).
+    """Return Conv, from a matrix (document chunks, summary chunks).
 
     >>> round(convolved(np.zeros((3, 1))), 9)
     0.202461258

@@ -22,7 +22,8 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.features.pairs import Findings
+from nlgauge.features import RowKernel
+from nlgauge.features.pairs import Counts, Findings
 from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.features.tokens.tokenizers import Tokenizer
 from nlgauge.kernels.edits.distances import runs
@@ -110,8 +111,8 @@ class Ter(Metric):
         )
 
     def findings(self, view: View) -> tuple[Array, Ragged, Array]:
-        """For each row the edits to its nearest reference, the shifts among them, and which reference is
-        nearest.
+        """Return for each row the edits to its nearest reference, the shifts among them, and which reference
+        is nearest.
         """
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         owners = view.reference_groups.owners
@@ -120,12 +121,22 @@ class Ter(Metric):
         nearest = np.lexsort((edits, owners))[view.reference_groups.offsets[:-1]]
         return edits[nearest], shifts.take(nearest), nearest
 
-    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+    def counts(self, view: View) -> Array:
+        """(rows, 3) edits, shifts among them, and the mean length of the references."""
         edits, shifts, _ = view.rows(Findings(self))
         tokens, references = view.get(self._tokens, view.reference)
         groups = view.reference_groups
         lengths = np.bincount(groups.owners, tokens.lengths[references], len(groups)) / groups.lengths
-        return {"ter": np.column_stack([edits, shifts.lengths, lengths])}
+        return np.column_stack([edits, shifts.lengths, lengths])
+
+    def row_kernel(self) -> RowKernel | None:
+        """Return the compiled function of `counts`; None if sacreBLEU splits the texts."""
+        if self._tokens != TercomTokens(lowercase=self.lowercase):
+            return None
+        return RowKernel("shifted_edits", Tokens("whitespace", self.lowercase), 3, lambda columns: columns)
+
+    def statistics(self, view: View, fitted: Arrays) -> Arrays:
+        return {"ter": view.rows(Counts(self))}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         edits, shifts, length = (statistics[..., i] for i in range(3))

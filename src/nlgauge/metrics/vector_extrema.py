@@ -1,4 +1,4 @@
-"""Vector extrema: the cosine of what is most extreme in the word vectors of prediction and reference.
+"""Vector extrema: the cosine of the most extreme values in the word vectors of prediction and reference.
 
     cos(e(h), e(r)),    e(x)_k = the largest v(x_i)_k where that is above all -v(x_i)_k, else the smallest
 

@@ -142,7 +142,7 @@ class Vendi(CorpusMetric):
 
 
 def _product(rows: Array, columns: Array, values: Array, size: int) -> Array:
-    """M M' of the matrix M with these entries and `size` rows, some columns at a time."""
+    """Return M M' of the matrix M with these entries and `size` rows, some columns at a time."""
     order = np.argsort(columns, kind="stable")
     rows, columns, values = rows[order], columns[order], values[order]
     product = np.zeros((size, size))

@@ -36,7 +36,7 @@ class Wip(ErrorRate):
 
 
 def preserved(substitutions: Array, deletions: Array, insertions: Array, hits: Array) -> Array:
-    """Word information preserved, from the counts of an alignment."""
+    """Return word information preserved, from the counts of an alignment."""
     expected, predicted = hits + substitutions + deletions, hits + substitutions + insertions
     shares = hits / np.where(expected > 0, expected, 1.0), hits / np.where(predicted > 0, predicted, 1.0)
     return np.where(expected + predicted > 0, shares[0] * shares[1], 1.0)

@@ -76,8 +76,8 @@ class XComet(JointMetric):
 
 
 def mqm_of(counts: Array) -> Array:
-    """1 for no error, 0 for errors that weigh 25 or more, from (..., 3) counts of minor, major and critical
-    errors.
+    """Return 1 for no error, 0 for errors that weigh 25 or more, from (..., 3) counts of minor, major and
+    critical errors.
 
     >>> round(float(mqm_of(np.array([1.0, 0.0, 2.0]))), 2)
     0.16
@@ -87,7 +87,7 @@ def mqm_of(counts: Array) -> Array:
 
 
 def mixed(scores: Array, mqm: Array) -> Array:
-    """XCOMET's score, from (rows, 1 or 3) scores of the passes and the value of the errors.
+    """Return XCOMET's score, from (rows, 1 or 3) scores of the passes and the value of the errors.
 
     >>> mixed(np.array([[1.2, 0.5, 0.5]]), np.array([1.0])).round(6).tolist()
     [0.67]

@@ -154,7 +154,7 @@ def length_covariate(verdicts: Verdicts, length: str) -> Array:
     if verdicts.lengths is None:
         raise InputError(
             "the verdicts have no lengths; add the fields first_length and second_length, or first_text and"
-            " second_text, or score a result with its texts."
+            " second_text, or use a result that was saved with its texts."
         )
     first, second = verdicts.lengths.T
     if length == "log":

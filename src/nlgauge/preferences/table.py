@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from nlgauge._core.frames import as_frame
 from nlgauge._core.page import Cell, Page, Sheet, column
 from nlgauge._core.ragged import Array
 from nlgauge._core.shown import Exported, written
-from nlgauge.results.frames import as_frame
 
 
 class Strength(NamedTuple):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from nlgauge._core.frames import as_frame
 from nlgauge._core.numbers import bounds, number, p_value
 from nlgauge._core.page import Page
 from nlgauge._core.shown import Exported
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
 from nlgauge.results.equal_outputs import EqualOutputs
-from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import output_name, rows_named
 from nlgauge.results.missing import Gaps
 

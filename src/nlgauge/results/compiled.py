@@ -1,4 +1,4 @@
-"""Results of compiled metrics: statistics are there at once, everything else is made when it is asked for."""
+"""Results of compiled metrics: statistics are available at once, everything else is made at the first use."""
 
 from __future__ import annotations
 

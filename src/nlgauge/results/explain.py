@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nlgauge.engine.explain import explained
 from nlgauge.explanations import Explanations
 from nlgauge.metric import Metric
+from nlgauge.results.imported.remarks import remark
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -22,8 +23,8 @@ def explain_segments(
     """Return the explanations of segments (numbers from 0) by label, system and segment: of all metrics and
     systems unless some are named.
 
-    Texts are tokenized and encoded once for all of them. Metrics of whole corpora and imported scores have no
-    explanations.
+    Texts are tokenized and encoded once for all of them. Metrics of whole corpora have no explanations. Imported scores
+    have those of the program that gave them, if its fields are in the records, such as "match.explanation".
     """
     result._need_texts("explain")
     labels = list(result._job.metrics) if metrics is None else [result._label(metric) for metric in metrics]
@@ -36,6 +37,9 @@ def explain_segments(
         for system in asked
         for segment in segments
     }
+    for (label, system, segment), those in explanations.items():
+        if (told := remark(result, label, system, segment)) is not None:
+            those.append(told)
     by_segment = [
         label
         for label in labels

@@ -80,8 +80,8 @@ class Change:
             )
 
     def gain(self, row: Compared) -> tuple[float, float, float]:
-        """Return the gain with its interval, plus if the condition is not met: an output without a
-        direction must not do what the word says.
+        """Return the gain with its interval, positive if the condition is not met: an output without a
+        direction must not move in the direction of the word.
         """
         gains = row.gain, row.gain_low, row.gain_high
         if row.output.higher_is_better is None and self.word == "rises":
@@ -254,7 +254,7 @@ def verdicts(
                     f"the output {output.name} of {label} is not tested; its tested outputs are {outputs}."
                 )
             asked.append((change, *rows[label, output.name]))
-    # One row may be asked for by several conditions; it is one test.
+    # Several conditions may need the same row, which is one test.
     tested = list(dict.fromkeys(row for _, row, _ in asked))
     corrected = dict(zip(tested, holm([row.p for row in tested]), strict=True))
     gate = _Gate(result, rule, tested, options)

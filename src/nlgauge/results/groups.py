@@ -84,7 +84,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
 
     def scores(self, frame: str | None = None, **options: Unpack[TableArguments]) -> Any:
         """Return one row per group, system, metric and output, else as `Result.scores`."""
-        from nlgauge.results.frames import as_frame
+        from nlgauge._core.frames import as_frame
 
         return as_frame(self._csv_records(**{"tests": False, **options}), frame)
 

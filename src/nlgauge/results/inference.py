@@ -330,8 +330,8 @@ class Inference:
         return ranks
 
     def _shuffled(self, pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> Mapping[Key, Arrays]:
-        """For each pair of systems and additive metric the differences of the leading outputs after swaps,
-        which are the same for all pairs and metrics.
+        """Return for each pair of systems and additive metric the differences of the leading outputs after
+        swaps, which are the same for all pairs and metrics.
         """
         keys = [
             (one, other, label)
@@ -403,7 +403,7 @@ class Inference:
 
 
 def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]:
-    """Yield the keys in batches that are together not larger than what is drawn from at once."""
+    """Yield the keys in batches whose total size is at most the limit of one draw."""
     batch: list[Any] = []
     room = _DRAWN_AT_ONCE
     for key in keys:
@@ -417,8 +417,8 @@ def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]
 
 
 def bootstrap_scores(tables: list[Table], plan: Resampling, units: Array | None = None) -> list[Arrays]:
-    """For each table every output of every resample, of all units or of some; the resamples are the same
-    for all tables.
+    """Return for each table every output of every resample, of all units or of some; the resamples are the
+    same for all tables.
     """
     totals = plan.totals(tables) if units is None else plan.totals(tables)[units]
     if not len(totals):
@@ -456,7 +456,7 @@ def _unknown(observed: float) -> str:
 def randomized(
     first: list[Table], second: list[Table], plan: Resampling, swaps: Iterable[Array]
 ) -> list[Arrays]:
-    """For each pair of tables the differences of all outputs after each of the swaps, which come in
+    """Return for each pair of tables the differences of all outputs after each of the swaps, which come in
     blocks (resamples, units).
     """
     a, b = plan.totals(first), plan.totals(second)

@@ -5,7 +5,7 @@ against each other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -75,19 +75,32 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
             f"the two results have no common metric with the same parameters ({labels}); score both with the same"
             " metrics."
         )
+    return with_systems(of_metrics(result, *shared), of_metrics(other, *shared), {name: system})
+
+
+def with_systems(result: Result, other: Result, names: Mapping[str, str]) -> Result:
+    """Return the result with systems of another result by their new names; both must have the same segments
+    in the same order, and the same metrics.
+    """
     strings = other.corpus.texts
-    predictions = [[strings[text] for text in row] for row in other.corpus.predictions[system].lists()]
+    predictions = {
+        name: [[strings[text] for text in row] for row in other.corpus.predictions[system].lists()]
+        for name, system in names.items()
+    }
     corpus = result.corpus
     if is_stored(corpus):
         corpus = at_once(corpus, "comparing with another result")
-    added = corpus.adding({name: predictions})
+    added = corpus.adding(predictions)
     corpus = replace(corpus, predictions={**corpus.predictions, **added.predictions})
-    both = of_metrics(result, *shared)
-    theirs = {(name, label): other._tables[system, label] for label in shared}
+    theirs = {
+        (name, label): other._tables[system, label]
+        for name, system in names.items()
+        for label in result.labels
+    }
     return replace(
-        both,
+        result,
         corpus=corpus,
-        _tables={**both._tables, **theirs},
+        _tables={**result._tables, **theirs},
         has_texts=result.has_texts and other.has_texts,
         _last=[],
     )

@@ -72,8 +72,8 @@ def output_name(name: str, output: str, metric: str = "") -> str:
 
 
 def output_names(result: Result) -> dict[tuple[str, str], str]:
-    """Return the name of every output by label and output, with parameters only if they are needed to tell
-    metrics apart.
+    """Return the name of every output by label and output, with parameters only if they are needed to
+    distinguish metrics.
     """
     tables = {label: result._tables[result.systems[0], label] for label in result.labels}
     return {

@@ -1,8 +1,8 @@
 """p-values as sacreBLEU gives them, draw for draw, to repeat numbers that were published.
 
 It takes absolute differences, shifts those of the bootstrap by their mean, and counts draws that are strictly
-larger: a system against itself then has the smallest p there is, and p of the bootstrap hardly comes above
-.5. `Result.compare` does neither by itself.
+larger: a system against itself then has the smallest p there is, and p of the bootstrap is rarely above .5.
+`Result.compare` does neither by itself.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
 
 
 def _swaps(inferred: Inference) -> Array:
-    """1 where the two systems change places: coins thrown all at once, as sacreBLEU does."""
+    """Return 1 where the two systems change places: coins thrown all at once, as sacreBLEU does."""
     plan = inferred.plan
     kept = np.random.default_rng(plan.seed).integers(
         2, size=(plan.resamples, plan.clusters.count), dtype=bool

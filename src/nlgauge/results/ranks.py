@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.frames import as_frame
 from nlgauge._core.page import Page
 from nlgauge._core.ragged import Array
 from nlgauge._core.shown import Exported
 from nlgauge.metric import Output
 from nlgauge.results.comparison import Compared, gain_of
 from nlgauge.results.equal_outputs import EqualOutputs
-from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import rows_named
 from nlgauge.stats.letters import letters, rank_ranges
 
@@ -59,7 +59,7 @@ class Ranked:
     ranks: tuple[tuple[int, int] | None, ...]
     missing: tuple[int, ...] = ()
     reason: str = ""
-    # How many segments or documents the pair with the fewest was compared on.
+    # Smallest number of segments or documents on which a pair was compared.
     units: int = 0
 
     def better(self, system: str, other: str, alpha: float) -> bool:

@@ -211,7 +211,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         A column is named after its metric, without parameters if that name is unique, and its output, such as
         `rouge.rougeL`. If both names are equal, the column has one name, such as `bleu`.
         """
-        from nlgauge.results.frames import blocks_as_frame
+        from nlgauge._core.frames import blocks_as_frame
         from nlgauge.results.segments import segment_columns
 
         if texts:
@@ -248,7 +248,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         pandas.DataFrame, polars.DataFrame or list of dict
             Score, bounds of its interval, direction, number of segments without a value, and the reason if a number is NaN.
         """
-        from nlgauge.results.frames import as_frame
+        from nlgauge._core.frames import as_frame
         from nlgauge.results.scores import score_records
 
         return as_frame(
@@ -378,11 +378,13 @@ class Result(ExportedTable, Mapping[str, Any]):
 
         return disagreements(self, one, other, n, system)
 
-    def where(self, **conditions: Any) -> Result:
-        """Return the result on the segments that meet all conditions.
+    def where(self, expression: str = "", /, **conditions: Any) -> Result:
+        """Return the result on the segments that meet an expression and all conditions.
 
         Parameters
         ----------
+        expression : str, optional
+            Expression over scores, fields and texts, such as `'domain = news and bleu[A] < 5'`.
         **conditions
             Fields of the segments and their values, such as `domain="news"`; a list matches any of its items.
 
@@ -395,10 +397,25 @@ class Result(ExportedTable, Mapping[str, Any]):
         ------
         InputError
             If a field is unknown or no segment matches.
+        ParameterError
+            If the expression has a mistake.
+
+        Notes
+        -----
+        An expression compares names with values by =, !=, <, <=, >, >= and ~ (regular expression), and joins comparisons with
+        and, or, not and brackets. A name is a score (`bleu`, `rouge.rougeL`, `"chrf(word_order=2)"`), a field, `id`, `source`,
+        `reference`, `prediction`, `words` or `length`. `bleu[A]` is the score of one system; without a
+        system a comparison is met if any system meets it. A word without a comparison is searched in ids and
+        texts.
         """
         from nlgauge.results.groups import taken
 
-        return taken(self, self.corpus.matching(**conditions))
+        result = self
+        if expression.strip():
+            from nlgauge.results.selecting import selected
+
+            result = taken(self, selected(self, expression))
+        return taken(result, result.corpus.matching(**conditions)) if conditions else result
 
     def by(self, field: str) -> Groups:
         """Split the result by the values of a field.
@@ -820,11 +837,18 @@ class Result(ExportedTable, Mapping[str, Any]):
             Number of resamples B.
         seed : int, optional
             Seed of the resamples. Default: the seed of the run.
+        against : Result, optional
+            Older run of the same test set: the report begins with what changed since.
+        pairs : mapping of str to str, optional
+            For systems of this result the systems of the older run to compare them with. Default: systems of the same
+            name; if each run has one system, these two.
+        run_names : tuple of str, optional
+            Names of this and of the older run in the report. Default: the title and "the old run".
 
         Returns
         -------
         Path
-            The file.
+            The file; its attribute `left_out` names the parts that did not fit into `max_size`.
         """
         from nlgauge.show.report import write_report
 
@@ -863,6 +887,12 @@ class Result(ExportedTable, Mapping[str, Any]):
             Number of resamples B.
         seed : int, optional
             Seed of the resamples. Default: the seed of the run.
+        against : Result, optional
+            Older run of the same test set: the report begins with what changed since.
+        pairs : mapping of str to str, optional
+            For systems of this result the systems of the older run to compare them with, as for `Result.report`.
+        run_names : tuple of str, optional
+            Names of this and of the older run. Default: the title and "the old run".
 
         Returns
         -------

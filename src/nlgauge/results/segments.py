@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
+from nlgauge._core.frames import as_frame
 from nlgauge._core.numbers import counted, number
 from nlgauge._core.page import Cell, Column, Page, Sheet, column
 from nlgauge._core.ragged import Array, Ragged, blocks
 from nlgauge._core.shown import Exported
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
-from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import output_named, output_names
 from nlgauge.results.missing import part_of, reason_by_segment
 
@@ -196,7 +196,7 @@ def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
 
 
 def _ragged(name: str, corpus: Corpus, column: Ragged, single: bool) -> dict[str, Sequence[Any]]:
-    """Texts of which each segment has one, or else lists of texts under the plural."""
+    """Return one text per segment, or else lists of texts under the plural."""
     texts = corpus.texts.many(column.values)
     if single:
         return {name: texts}

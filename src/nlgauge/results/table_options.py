@@ -43,6 +43,9 @@ class ReportOptions(TypedDict, total=False):
     confidence: float
     resamples: int
     seed: int | None
+    against: Result | None
+    pairs: Mapping[str, str] | None
+    run_names: tuple[str, str] | None
 
 
 REPORT_DEFAULTS = {"explain": 200, "texts": True, "max_size": 25, "confidence": 0.95, "resamples": 1000}
@@ -155,7 +158,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -197,7 +200,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -249,7 +252,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -291,7 +294,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 
@@ -340,7 +343,7 @@ class ExportedTable(Exporting):
         wide : bool, optional
             Use one row per system and one column per metric, not one row per metric and system.
         decimals : int, optional
-            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+            Number of decimals of each score. Default: the decimals of the output. A CSV file has all digits.
         costs : bool, default False
             Add a table of the costs of the run. A CSV file never has it.
 

@@ -264,7 +264,7 @@ def _ratio_or_nan(above: float, below: float) -> float:
 
 
 def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
-    """(..., annotators) ratings as numbers, checked."""
+    """Return (..., annotators) ratings as numbers, checked."""
     array = numbers(name, ratings)
     if array.ndim < 2:
         raise InputError(
@@ -303,7 +303,7 @@ def _units(ratings: Any, labels: bool = False) -> Array:
 
 
 def _labels(values: Any) -> Array:
-    """Numbers as float64, anything else as objects."""
+    """Return numbers as float64, anything else as objects."""
     array = np.asarray(values)
     return array.astype(np.float64) if array.dtype.kind in "bifu" else np.asarray(values, dtype=object)
 

@@ -42,8 +42,8 @@ def paired(x: Any, z: Any) -> tuple[Array, Array]:
 
 
 def snapped(values: Array) -> Array:
-    """Values on a grid of 1e-9 of the largest along the last axis, so that means of the same scores are equal
-    in whatever order they were summed.
+    """Return values on a grid of 1e-9 of the largest along the last axis, so that means of the same scores
+    are equal in whatever order they were summed.
 
     >>> len(set(snapped(np.array([0.1 + 0.2, 0.3, 1.0])).tolist()))
     2
@@ -84,7 +84,7 @@ def runs(values: Array) -> Runs:
 
 
 def mid_ranks(values: Array) -> Array:
-    """Ranks from 1 along the last axis, equal values at the mean of theirs; NaN stays NaN.
+    """Return ranks from 1 along the last axis, equal values at the mean of theirs; NaN stays NaN.
 
     >>> mid_ranks(np.array([3.0, 1.0, np.nan, 3.0])).tolist()
     [2.5, 1.0, nan, 2.5]

@@ -141,7 +141,7 @@ def _system(
 
 
 def _inputs(coefficient: Coefficient, x: Array, z: Array, resamples: Resamples) -> Array:
-    """(B, N) the coefficient over systems within each input."""
+    """Return (B, N) the coefficient over systems within each input."""
     if coefficient.of_pairs is not None:
         kinds = _kinds_within(x, z)
         size = max(1, _NEAR // max(1, x.shape[1]))
@@ -158,7 +158,7 @@ def _inputs(coefficient: Coefficient, x: Array, z: Array, resamples: Resamples) 
 
 
 def _sums_within(x: Array, z: Array, systems: Array) -> list[Array]:
-    """(B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centered within
+    """Return (B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centered within
     inputs.
     """
     known = ~np.isnan(x)
@@ -216,7 +216,7 @@ def _kinds_within(x: Array, z: Array) -> _Kinds:
 
 
 def _pairs_within(kinds: _Kinds, pair_weights: Array) -> Pairs:
-    """(B, N) the pairs of systems within each input, or what broadcasts to it."""
+    """Return (B, N) the pairs of systems within each input, or what broadcasts to it."""
     zero = np.zeros((1, 1))
     difference, unknown, only_x, only_z, both = (
         zero if kind is None else (pair_weights @ kind).astype(np.float64) for kind in kinds

@@ -211,7 +211,7 @@ def accuracy(x: Any, z: Any) -> Array:
 
 
 def tau_of_accuracy(x: Any, z: Any) -> Array:
-    """2 accuracy - 1."""
+    """Return 2 accuracy - 1."""
     return 2 * accuracy(x, z) - 1
 
 
@@ -333,8 +333,8 @@ def _ratio(above: Array, below: Array) -> Array:
 
 
 def pearson_p(r: Array, n: Array) -> Array:
-    """Two-sided p of no correlation, by t with n - 2 degrees of freedom; NaN for fewer than two points, 1
-    for two.
+    """Return two-sided p of no correlation, by t with n - 2 degrees of freedom; NaN for fewer than two
+    points, 1 for two.
     """
     from scipy.special import betainc
 
@@ -366,7 +366,7 @@ class Coefficient(NamedTuple):
         return self.function(x, z)
 
     def p(self, x: Any, z: Any) -> Array:
-        """Two-sided p of no association; NaN where the coefficient is not defined."""
+        """Return two-sided p of no association; NaN where the coefficient is not defined."""
         x, z = paired(x, z)
         value = self.function(x, z)
         if self.test == "t":

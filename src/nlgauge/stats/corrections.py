@@ -1,4 +1,4 @@
-"""Many p-values at once: what is left of each when all of them had their chance.
+"""Corrections of many p-values that are tested together.
 
 `bonferroni` and `holm` bound the chance of any false claim, whatever the dependence; `bh`
 (Benjamini-Hochberg) and `by` (Benjamini-Yekutieli, for any dependence) the expected share of false claims
@@ -46,7 +46,7 @@ def adjusted(p_values: ArrayLike, method: str) -> Array:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction; NaN stays NaN and does not count.
+    """Return Holm's step-down correction; NaN stays NaN and does not count.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -65,7 +65,7 @@ def _bonferroni(p: Array) -> Array:
 
 
 def _step_up(p: Array, factor: float) -> Array:
-    """Benjamini and Hochberg's step-up: from the largest p down, the smallest p * m / rank so far."""
+    """Return Benjamini and Hochberg's step-up: from the largest p down, the smallest p * m / rank so far."""
     order = np.argsort(-p, kind="stable")
     ranks = np.arange(len(p), 0, -1)
     corrected = np.empty(len(p))
@@ -98,7 +98,7 @@ def as_extreme(observed: Array, null: Array) -> Array:
 
 
 def two_sided(observed: Array, null: Array, units: ArrayLike = math.inf) -> Array:
-    """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) at least as far from 0;
+    """Return (1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) at least as far from 0;
     undefined resamples count in neither.
     """
     known = ~np.isnan(null)
@@ -130,8 +130,8 @@ def sequential(observed: Array, null: Array, stop: int, units: ArrayLike = math.
 
 
 def max_t(observed: Array, null: Array, scaled: bool = True, units: ArrayLike = math.inf) -> Array:
-    """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) whose largest difference is at
-    least as far from 0.
+    """Return (1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) whose largest difference
+    is at least as far from 0.
 
     Differences are first divided by the spread of their own null, so that differences which vary little are not
     judged by differences which vary much; scaled=False skips this.

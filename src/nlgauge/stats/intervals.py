@@ -4,7 +4,8 @@ and by the bootstrap.
 Fisher-Bonett-Wright   tanh(atanh r +- q c / sqrt(n - b)): Pearson b = 3, c = 1; Spearman b = 3, c = sqrt(1 +
 r^2 / 2); Kendall b = 4, c = sqrt(.437)
 Zou                    the difference of two correlations with the same third variable, from both intervals and the correlation of the estimates
-bootstrap              quantiles of the replicates (percentile), or of those that bias and acceleration ask for (BCa)
+bootstrap              quantiles of the replicates (percentile), or quantiles adjusted for bias and
+acceleration (BCa)
 """
 
 from __future__ import annotations

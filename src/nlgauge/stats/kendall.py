@@ -124,7 +124,7 @@ def inversions(levels: Array) -> float:
 
 @lru_cache(maxsize=256)
 def _inversion_distribution(n: int) -> Array:
-    """P(at most k inversions) in a random order of n, from Mahonian counts: one convolution with a
+    """Return P(at most k inversions) in a random order of n, from Mahonian counts: one convolution with a
     uniform variable per item.
     """
     chances = np.ones(1)
@@ -170,7 +170,7 @@ def _variance(x: Array, z: Array, n: Array) -> Array:
 
 
 def _tie_sums(values: Array) -> tuple[Array, Array, Array]:
-    """Over runs of t equal values: the sums of t(t-1), of t(t-1)(t-2) and of t(t-1)(2t+5)."""
+    """Return, over runs of t equal values, the sums of t(t-1), of t(t-1)(t-2) and of t(t-1)(2t+5)."""
     sizes = np.where(np.isnan(values), 1, runs(values).size).astype(np.float64)
     first, second, third = (
         term.sum(axis=-1) for term in (sizes - 1, (sizes - 1) * (sizes - 2), (sizes - 1) * (2 * sizes + 5))

@@ -17,8 +17,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> Array:
-    """wins[i, j]: i has the higher score and p[i, j] <= alpha; `differences` (row minus column) decide if
-    pairs were not compared by the scores.
+    """Return wins[i, j]: i has the higher score and p[i, j] <= alpha; `differences` (row minus column) decide
+    if pairs were not compared by the scores.
     """
     with np.errstate(invalid="ignore"):
         higher = scores[:, None] > scores[None, :] if differences is None else differences > 0

@@ -1,4 +1,4 @@
-"""Levels: what is correlated with what, of metric scores x (S, N) and human scores z (S, N).
+"""Levels: the values that are correlated, from metric scores x (S, N) and human scores z (S, N).
 
     system      over the systems' means                          one correlation of S points
     input       over systems within each input, then averaged    N correlations of up to S points
@@ -120,5 +120,5 @@ def at_level(
 
 
 def human_means(z: Array, weights: Array | None = None) -> Array:
-    """(S,) the means of human scores over what is known."""
+    """Return (S,) the means of the known human scores."""
     return system_means(z, z, weights)[0]

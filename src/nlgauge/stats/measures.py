@@ -62,7 +62,7 @@ class Measure(ABC):
 
     @abstractmethod
     def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
-        """(B,) the value in each resample."""
+        """Return (B,) the value in each resample."""
 
     def floor(self, level: str, scores: Scores) -> float:
         """Return the value of a constant metric with the same missing scores; NaN for correlations, which are
@@ -76,7 +76,7 @@ class Measure(ABC):
         return self.value(level, Scores(constant, scores.z, scores.weights)).value
 
     def beside(self, level: str, scores: Scores) -> Mapping[str, float]:
-        """Further columns."""
+        """Return further columns."""
         return {}
 
 

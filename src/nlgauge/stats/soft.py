@@ -86,7 +86,7 @@ def sign_flips(segments: int, resamples: int = 1000, seed: int = 12345) -> Array
 
 
 def superiority(scores: Any, signs: Array, rule: str = "mid") -> Array:
-    """(systems, systems) one-sided p that the row's system is better than the column's, from (systems,
+    """Return (systems, systems) one-sided p that the row's system is better than the column's, from (systems,
     segments); NaN without common segments.
     """
     scores = np.asarray(scores, dtype=np.float64)
@@ -172,7 +172,7 @@ def soft_pairwise_accuracy(
 
 
 def apart_in_pairs(x: Array, z: Array, signs: Array, rule: str = "mid") -> Array:
-    """(pairs,) how far the two sides' p-values of each pair of systems are apart."""
+    """Return (pairs,) how far the two sides' p-values of each pair of systems are apart."""
     upper = np.triu_indices(len(z), 1)
     ours, theirs = (superiority(side, signs, rule)[upper] for side in paired(x, z))
     return np.asarray(np.abs(ours - theirs))

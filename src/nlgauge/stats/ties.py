@@ -35,13 +35,13 @@ def grouped(x: Any, z: Any) -> tuple[Array, Array]:
 
 
 def differences(x: Array, z: Array) -> tuple[Array, Array]:
-    """(..., groups, pairs) the differences of both sides."""
+    """Return (..., groups, pairs) the differences of both sides."""
     i, j = np.triu_indices(x.shape[-1], 1)
     return x[..., i] - x[..., j], z[..., i] - z[..., j]
 
 
 def darr_counts(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> tuple[Array, Array]:
-    """(..., groups) how many pairs the metric orders as people do, and how many not."""
+    """Return (..., groups) how many pairs the metric orders as people do, and how many not."""
     if ties not in ("discordant", "ignore"):
         raise ParameterError(f"ties must be 'discordant' or 'ignore', got {ties!r:.60}.")
     if not threshold > 0:
@@ -137,7 +137,7 @@ def _tau(alike: Array, against: Array) -> Array:
 
 
 def accuracy_of_groups(x: Any, z: Any, epsilon: float = 0.0) -> Array:
-    """(..., groups) the share of pairs that both sides order alike or both call tied; NaN for a group
+    """Return (..., groups) the share of pairs that both sides order alike or both call tied; NaN for a group
     without pairs.
     """
     if not epsilon >= 0:
@@ -312,13 +312,13 @@ def _best(x: Array, z: Array) -> tuple[float, float]:
     base = _accuracy(x, z)
     if not len(distance) or gains.max() <= 1e-12:
         return base, 0.0
-    # The first of those that are equal but for the rounding of sums.
+    # The first of the gains that are equal up to the rounding of sums.
     place = int(np.argmax(gains >= gains.max() - 1e-12))
     return base + float(gains[place]), float(distance[place])
 
 
 def _gains(dx: Array, dz: Array, weight: Array) -> tuple[Array, Array]:
-    """|dx| of the pairs that a higher epsilon changes, and what it gains by them."""
+    """Return |dx| of the pairs that a higher epsilon changes, and the gains from them."""
     gains = np.where(dz == 0, weight, np.where(np.sign(dx) == np.sign(dz), -weight, 0.0))
     changed = ~np.isnan(dx) & (dx != 0)
     return np.abs(dx[changed]), gains[changed]

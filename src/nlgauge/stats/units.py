@@ -51,7 +51,7 @@ class Clusters:
             yield bootstrap_counts(rng, block, units)
 
     def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
-        """Blocks of (resamples, units): 1 where the two systems change places."""
+        """Return blocks of (resamples, units): 1 where the two systems change places."""
         rng = np.random.default_rng(seed)
         for block in _blocks(resamples, self.count):
             yield rng.integers(2, size=(block, self.count), dtype=np.int32)
@@ -65,7 +65,7 @@ class Clusters:
         return units
 
     def of_segments(self, values: Array) -> Array:
-        """Values by unit (the last axis) as values by segment."""
+        """Return values by unit (the last axis) as values by segment."""
         return values if self._owners is None else values[..., self._owners]
 
     def totals(self, blocks: Iterable[Array], width: int) -> Array:

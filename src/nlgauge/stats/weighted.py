@@ -45,7 +45,7 @@ def centered_sums(
 
 
 def fixed_pearson(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) Pearson's r."""
+    """Return (B,) Pearson's r."""
     if not len(x):
         return np.full(len(weights), np.nan)
     x, z = x - x.mean(), z - z.mean()
@@ -89,7 +89,7 @@ def _ranks(values: Array, weights: Array) -> tuple[Array, Array, Array]:
 
 
 def fixed_pairs(x: Array, z: Array, weights: Array) -> Pairs:
-    """(B,) how many pairs are of each kind."""
+    """Return (B,) how many pairs are of each kind."""
     if len(x) > _SIGNS and len(np.unique(z)) > _LEVELS:
         return _pairs_by_draw(x, z, weights)
     squares = np.einsum("bn,bn->b", weights, weights)
@@ -106,14 +106,14 @@ def fixed_pairs(x: Array, z: Array, weights: Array) -> Pairs:
 
 
 def _difference_by_signs(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) C - D, from the signs of all differences."""
+    """Return (B,) C - D, from the signs of all differences."""
     part = weights.astype(np.float32)
     return np.asarray(np.einsum("bn,bn->b", part @ (_signs(x) * _signs(z)), part, dtype=np.float64) / 2)
 
 
 def _difference_by_level(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) C - D: in order of x, each point adds the weight before it of lower human scores minus that of
-    higher ones.
+    """Return (B,) C - D: in order of x, each point adds the weight before it of lower human scores minus that
+    of higher ones.
     """
     order = np.argsort(x, kind="stable")
     x, level, weights = x[order], np.unique(z[order], return_inverse=True)[1], weights[:, order]
@@ -132,7 +132,7 @@ def _signs(values: Array) -> Array:
 
 
 def _tied(weights: Array, values: Array, squares: Array) -> Array:
-    """(B,) the weight of pairs of equal values, self-pairs left out."""
+    """Return (B,) the weight of pairs of equal values, self-pairs left out."""
     order = np.argsort(values, kind="stable")
     starts = (
         np.concatenate([[True], values[order][1:] != values[order][:-1]])
@@ -154,11 +154,11 @@ def _pairs_by_draw(x: Array, z: Array, weights: Array) -> Pairs:
 
 
 def moving_pearson(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) Pearson's r."""
+    """Return (B,) Pearson's r."""
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
     n = np.maximum(w.sum(axis=-1, keepdims=True), 1)
     x, z = (np.where(w == 0, 0.0, side) for side in (x, z))
-    # Centered in two passes, so that what is left are no differences of large sums.
+    # Centered in two passes, because differences of large sums would be inexact.
     plain_x, plain_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)
     x, z = (side - (w * side).sum(axis=-1, keepdims=True) / n for side in (x, z))
     squares_x, squares_z = (w * x * x).sum(axis=-1), (w * z * z).sum(axis=-1)
@@ -169,7 +169,7 @@ def moving_pearson(x: Array, z: Array, weights: Array) -> Array:
 
 
 def moving_spearman(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) Spearman's rho."""
+    """Return (B,) Spearman's rho."""
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
     size = max(1, _BLOCK // max(1, x.shape[1] ** 2))
     blocks = [
@@ -187,7 +187,7 @@ def _moving_ranks(x: Array, z: Array, w: Array) -> Array:
 
 
 def moving_pairs(x: Array, z: Array, weights: Array) -> Pairs:
-    """(B,) how many pairs are of each kind."""
+    """Return (B,) how many pairs are of each kind."""
     upper = np.triu_indices(x.shape[1], 1)
     size = max(1, _NEAR // max(1, x.shape[1] ** 2))
     blocks = [
@@ -214,7 +214,7 @@ def _moving_pairs(x: Array, z: Array, weights: Array, i: Array, j: Array) -> Pai
 
 
 def _weighed(weights: Array, kind: Array) -> Array:
-    """(B,) the sum of the weights (pairs, B) of a kind, which often has no pair."""
+    """Return (B,) the sum of the weights (pairs, B) of a kind, which often has no pair."""
     if not kind.any():
         return np.zeros(weights.shape[1])
     return np.asarray(np.einsum("pb,pb->b", weights, kind.astype(np.float32)), dtype=np.float64)

@@ -7,8 +7,10 @@
 
 `check_metric` scores small built-in texts and raises AssertionError (MetricError if the engine itself detects
 the problem) with a description of the problem. The metric may be of any class, registered or not, with or
-without references, sources, fits or a model; nothing is downloaded. `CHECKS` has a separate function for each
-property. To have one test per property:
+without references, sources, fits or a model; nothing is downloaded. If the metric has a compiled form, its numbers must be
+the numbers of the ordinary way. The form needs a `score` that works over the last axis, arithmetic that does not
+branch on values, assign to elements or index by values, and rows that are read with `view.rows(feature)`. `CHECKS`
+has a separate function for each property. To have one test per property:
 
     @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
     def test_my_metric(check):

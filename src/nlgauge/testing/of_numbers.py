@@ -16,7 +16,7 @@ from nlgauge.engine.chunk import Chunk, statistics_of
 from nlgauge.engine.executors import Serial
 from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
-from nlgauge.metric.compiled import compiled
+from nlgauge.metric.compiled import compiled, score_program
 from nlgauge.metric.table import Table
 from nlgauge.results.result import Result
 from nlgauge.testing.comparing import (
@@ -87,6 +87,33 @@ def check_compiled_numbers_are_the_same(metric: AnyMetric, terms: Terms) -> None
         metric,
         "its compiled form computes different statistics; read rows only with view.rows(feature)",
     )
+
+
+def check_programs_compute_the_same_scores(metric: AnyMetric, terms: Terms) -> None:
+    """Check that the program of `score`, if there is one, computes all outputs of sums and segments bit for bit."""
+    if isinstance(metric, CorpusMetric):
+        return
+    (table,) = scored(metric, *sample())._tables.values()
+    parts = {part: rows.shape[1] for part, rows in table.statistics.items()}
+    for scoring in (_of_rows(table), _of_rows(table).for_segments()):
+        try:
+            names, program = score_program(scoring, parts)
+        except Exception:  # The report and the compiled metrics use `score` itself.
+            return
+        for rows in (
+            table.statistics,
+            {part: rows.sum(axis=0)[None] for part, rows in table.statistics.items()},
+        ):
+            computed = dict(zip(names, program.run(np.hstack(list(rows.values()))).T, strict=True))
+            for part, values in rows.items():
+                with np.errstate(all="ignore"):
+                    expected = scoring.score(part, np.ascontiguousarray(values))
+                for name, numbers in expected.items():
+                    require(
+                        np.array_equal(computed[name], numbers, equal_nan=True),
+                        metric,
+                        f"the program of score() computes another {name}; score() must do the same for all numbers of rows",
+                    )
 
 
 def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms: Terms) -> None:

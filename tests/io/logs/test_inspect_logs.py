@@ -244,3 +244,22 @@ def test_samples_are_unpacked_one_at_a_time(tmp_path: Path):
         tracemalloc.stop()
     assert len(log.rows) == 2000
     assert peak < 10e6  # the file has 18 MB of text; with 10,000 samples the limit is 50 MB
+
+
+def test_a_number_without_a_float_is_unreadable(tmp_path: Path):
+    samples = [inspect_sample("a", 10**400), inspect_sample("b", 0.5), inspect_sample("c", math.nan)]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document(samples)), "utf-8")
+    log = only(str(path))
+    assert [row.scores for row in log.rows] == [{}, {"match": 0.5}, {}]
+    assert [row.missing for row in log.rows] == [{"match": "unreadable"}, {}, {"match": "unreadable"}]
+    assert any("1 value cannot be read as a number" in note for note in log.facts.notes)
+
+
+def test_a_document_that_was_cut_off_is_not_compared_with_the_scores_of_the_whole_run(tmp_path: Path):
+    totals = {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.9}}}]}
+    samples = [inspect_sample("a", 1), inspect_sample("b", 1)]
+    text = json.dumps({**inspect_header(results=totals), "samples": samples})
+    for name, content, scores in (("a.json", text, {"match": 0.9}), ("b.json", text[:-40], {})):
+        (tmp_path / name).write_text(content, "utf-8")
+        assert only(str(tmp_path / name)).facts.own_scores == scores

@@ -90,6 +90,13 @@ def test_every_card_says_what_a_user_needs():
         "usr",
         "primer",
         "tac2008",
+        "cogito",
+        "wmt24_esa",
+        "demetr",
+        "mlqe",
+        "hats",
+        "summedits",
+        "llmbar",
     ],
 )
 def test_the_benchmarks_of_the_field_are_known(wanted):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import Judgments
 from nlgauge.results.imported.building import single_scores
 from nlgauge.results.imported.columns import ScoreSpec
+from nlgauge.results.imported.human import with_human_scores
 
 ACCURACY = "correct:higher:0..1"
 
@@ -349,3 +351,63 @@ def test_the_order_of_records_does_not_matter() -> None:
         ours = dict(zip(map(str, plain.corpus.ids), single_scores(plain, label)[system], strict=True))
         theirs = dict(zip(map(str, other.corpus.ids), single_scores(other, label)[system], strict=True))
         assert ours == theirs
+
+
+def test_unequal_repeats_are_compared_with_a_warning() -> None:
+    rows = [{"id": i, "system": system, "s": 1.0} for system in "AB" for i in range(3)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlgauge.from_scores(rows, "s:higher")
+        nlgauge.from_scores([*rows, *rows], "s:higher")
+    with pytest.warns(UserWarning, match=r"A has 1\.33 answers per segment, B has 1;"):
+        nlgauge.from_scores([*rows, rows[0]], "s:higher")
+
+
+def test_categories_may_have_numbers() -> None:
+    rows = [{"id": i, "tone": tone} for i, tone in enumerate(["rude", "polite", "neutral", "rude"])]
+    result = nlgauge.from_scores(rows, "tone:rude=1/neutral=2/polite=5")
+    assert result["tone"]["score"] == (1 + 5 + 2 + 1) / 4
+    output = result._job.metrics["tone"].outputs()["tone"][0]
+    assert (output.low, output.high) == (1, 5)
+    for levels in ("rude=1/polite=1", "rude=2/polite=1"):
+        with pytest.raises(ParameterError, match="different values, the worst first"):
+            nlgauge.from_scores(rows, f"tone:{levels}")
+
+
+def test_people_are_named_without_the_prefix_of_an_imported_score() -> None:
+    result = nlgauge.score(["a b", "c", "d e f"], ["a b", "c d", "d f"], metrics="chrf")
+    result = result.with_scores("rouge:higher:0..1", {"system": [1, 0, 0.5]})
+    assert result.labels == ("chrf", "imported.rouge")
+    assert Judgments.from_result(result, "rouge").humans["imported.rouge"].tolist() == [[1, 0, 0.5]]
+    assert with_human_scores(result, "rouge").labels == ("imported.rouge",)
+
+
+def test_records_of_one_sample_are_judge_runs() -> None:
+    rows = [
+        {"id": i, "model": model, "sample": sample, "answer": f"{model} {sample}", "q": value}
+        for model, first in (("A", 1.0), ("B", 0.0))
+        for i in range(3)
+        for sample, value in (("x", first), ("x", 0.5), ("y", 0.0), (None, 1.0), (None, 0.0))
+    ]
+    result = nlgauge.from_scores(rows, "q:higher:0..1")
+    assert result["A"]["q"]["score"] == (0.75 + 0 + 1 + 0) / 4
+    assert single_scores(result, "q")["B"][0] == [[0.0, 0.5], [0.0], [1.0], [0.0]]
+    listed = [
+        {**row, "q": [row["q"], 0.5]} if row["sample"] == "x" else row
+        for row in rows
+        if (row["sample"], row["q"]) != ("x", 0.5)
+    ]
+    assert dict(nlgauge.from_scores(listed, "q:higher:0..1")["A"]["q"]) == dict(result["A"]["q"])
+    assert len(result.corpus.predictions["A"][0]) == 4
+    # Other fields of all records remain, and inputs of all records are compared.
+    judged = [{**row, "judge": f"judge {number % 5}"} for number, row in enumerate(rows)]
+    fields = nlgauge.from_scores(judged, "q:higher:0..1").corpus.system_fields
+    assert list(fields["judge"]["A"][0]) == [f"judge {number}" for number in range(5)]
+    with pytest.raises(InputError, match="different values of 'source'"):
+        nlgauge.from_scores(
+            [{**row, "source": str(number == 1)} for number, row in enumerate(rows)], "q:higher"
+        )
+    # Different answers are repeats, whatever the field contains.
+    other = [{**row, "sample": "same", "answer": f"{number}"} for number, row in enumerate(rows)]
+    assert nlgauge.from_scores(other, "q:higher")["A"]["q"]["repeats"] == 5
+    assert max(map(len, single_scores(nlgauge.from_scores(other, "q:higher"), "q")["A"])) == 5

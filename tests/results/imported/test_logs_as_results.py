@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
-from log_cases import FOLDER, inspect_header, inspect_sample, sample_log, write_json
+from log_cases import FOLDER, inspect_header, inspect_sample, sample_log, write_json, write_lines
 
 import nlgauge
 from nlgauge.errors import InputError
@@ -57,6 +58,94 @@ def test_categories_are_imported_only_with_their_order(tmp_path: Path) -> None:
     assert result["match"]["score"] == pytest.approx(1 / 3)
     with pytest.raises(InputError, match="did you mean 'match'"):
         nlgauge.read_log(file, scores="mach")
+
+
+def test_scores_with_the_names_of_other_columns_have_the_name_of_the_tool(tmp_path: Path) -> None:
+    names = ["id", "system", "epoch", "prediction", "references", "error", "repeats", "", "a:b"]
+    samples = [
+        {**inspect_sample(f"q{i}", 1), "scores": {name: {"value": value} for name in names}}
+        for i, value in enumerate((1, 0, 1))
+    ]
+    file = write_json(tmp_path / "a.json", {**inspect_header(), "samples": samples})
+    result = nlgauge.read_log(file)
+    assert isinstance(result, nlgauge.Result)
+    assert result.labels == ("a:b", *(f"inspect.{name or 'score'}" for name in names[:-1]))
+    assert all(result[label]["score"] == pytest.approx(2 / 3) for label in result.labels)
+    assert list(result.corpus.ids) == ["q0", "q1", "q2"]
+    assert result.systems == ("m",)
+    assert result.add("chrf")["chrf"]["score"] > 0
+
+
+def test_two_runs_in_one_log_are_named(tmp_path: Path) -> None:
+    samples = [inspect_sample("q0", 1), inspect_sample("q1", 1), inspect_sample("q1", 0)]
+    inspect = write_json(tmp_path / "a.json", {**inspect_header(), "samples": samples})
+    lines = [
+        {"doc_id": item, "resps": [], "filter": name, "metrics": ["acc"], "acc": value}
+        for value in (1, 0)
+        for item in range(3)
+        for name in ("first", "last")
+    ]
+    harness = write_lines(tmp_path / "samples_x.jsonl", lines)
+    result = {"provider": "p", "success": True, "promptIdx": 0, "namedScores": {}}
+    tests = [
+        {**result, "testIdx": index, "vars": {"x": index}, "score": score}
+        for score in (1, 0)
+        for index in range(4)
+    ]
+    promptfoo = write_lines(tmp_path / "out.jsonl", tests)
+    for file, count, label, mean in (
+        (inspect, "1 row", "match", 3 / 4),
+        (harness, "6 rows", "acc.last", 1 / 2),
+        (promptfoo, "4 rows", "score", 1 / 2),
+    ):
+        (task,) = imported_tasks(file).values()
+        assert any(f"{count} with the identifier of another row" in note for note in task.notes)
+        assert task.result[label]["score"] == pytest.approx(mean)
+        assert task.result[label]["repeats"] > 1
+    (once,) = imported_tasks(write_lines(tmp_path / "once.jsonl", tests[:4])).values()
+    assert not any("identifier" in note for note in once.notes)
+
+
+def test_the_heading_counts_answers_and_errors_and_notes_name_their_system(tmp_path: Path) -> None:
+    samples = [inspect_sample("q0", 1), {**inspect_sample("q1", 0), "scores": {}, "error": {"message": "x"}}]
+    totals = {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.9}}}]}
+    files = [
+        write_json(
+            tmp_path / f"{model}.json",
+            {**inspect_header(eval={"model": model}), "samples": samples, "results": totals},
+        )
+        for model in "ab"
+    ]
+    (task,) = imported_tasks(files).values()
+    assert task.heading == "Inspect 0.3.285, task capitals: 2 systems, 2 segments, 4 answers, 2 errors"
+    assert [note.partition(":")[0] for note in task.notes] == ["a, match", "b, match"]
+
+
+def test_a_saved_result_names_its_files_with_their_hashes(tmp_path: Path) -> None:
+    files = []
+    for model in "ab":
+        (tmp_path / model).mkdir()
+        files.append(log(tmp_path / model / "run.json", [1, 0], model))
+    result = nlgauge.read_log(files)
+    assert isinstance(result, nlgauge.Result)
+    result.save(tmp_path / "out")
+    digests = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+    assert nlgauge.load(tmp_path / "out").environment["imported run.json"] == (
+        f"sha256 {digests[0]}, sha256 {digests[1]}"
+    )
+
+
+def test_a_task_of_two_tools_is_two_tasks(tmp_path: Path) -> None:
+    result = {"provider": "p", "success": True, "promptIdx": 0, "namedScores": {}, "score": 1, "vars": {}}
+    document = {
+        "config": {"description": "capitals"},
+        "results": {"version": 3, "results": [result], "prompts": []},
+    }
+    files = [
+        write_json(tmp_path / "a.json", {**inspect_header(), "samples": [inspect_sample("q", 1)]}),
+        write_json(tmp_path / "b.json", document),
+    ]
+    assert list(imported_tasks(files)) == ["capitals (inspect)", "capitals (promptfoo)"]
 
 
 @pytest.mark.parametrize(

@@ -155,10 +155,10 @@ SEVERAL = {"forest", "heatmap", "intervals", "stress", "heatmap of a result"}
 
 def test_every_plot_is_tried_here():
     of_explanations = {function.__name__ for function in KINDS.values()}
-    assert {*EVERY, *of_explanations, "explanation", "save", "alt"} == set(plots.__all__)
+    assert {*EVERY, *of_explanations, "explanation", "save", "alt", "preset"} == set(plots.__all__)
 
 
-@pytest.mark.parametrize("name", sorted(set(plots.__all__) - {"save", "alt"}))
+@pytest.mark.parametrize("name", sorted(set(plots.__all__) - {"save", "alt", "preset"}))
 def test_signatures_and_texts_say_what_a_plot_takes_and_returns(name):
     function = getattr(plots, name)
     parameters = inspect.signature(function).parameters
@@ -362,7 +362,7 @@ def test_the_pages_of_plots_run_as_printed(number, tmp_path, monkeypatch):
 
 def test_the_pages_of_plots_name_them_all_and_show_each():
     named = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
-    assert sorted(named) == sorted(set(plots.__all__) - {"save", "alt", "explanation"})
+    assert sorted(named) == sorted(set(plots.__all__) - {"save", "alt", "preset", "explanation"})
     pictures = set(re.findall(r"\(\.\./pictures/(\w+)\.png\)", PAGE))
     assert set(named) <= pictures
     for name in pictures:

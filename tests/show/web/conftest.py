@@ -27,7 +27,7 @@ def _new_context(browser: Browser, **options: Any) -> BrowserContext:
     context = browser.new_context(
         **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
     )
-    context.set_default_timeout(600_000)  # only what hangs takes so long
+    context.set_default_timeout(12_000)  # only what hangs takes so long
     return context
 
 
@@ -116,7 +116,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         if name not in written:
             title = "<script>window.pwned=9</script>\u202e" if variant == "hostile" else variant
             written[name] = result_of(variant).report(
-                place / f"{len(written)}.html", title=title, resamples=200, **options
+                place / f"{len(written)}.html", title=title, **{"resamples": 200, **options}
             )
         return written[name]
 

@@ -145,6 +145,34 @@ def _rated() -> Result:
     return nlgauge.score(rows, metrics=["bleu", "chrf"])
 
 
+# Every metric whose corpus score is not the mean of segment scores, and whose statistics are sums.
+POOLED = [
+    *("bleu", "chrf", "ter", "wer", "cer", "mer", "wil", "wip", "gleu", "cder", "sari", "nist", "meteor"),
+    *("ari", "coleman_liau", "flesch_kincaid", "flesch_reading_ease"),
+]
+
+
+def _pooled() -> Result:
+    """Two systems, one of them clearly worse, and one in the middle, with documents and missing ratings."""
+    texts = [text for text in _SENTENCES if text.isascii()] * 6
+    rows = [
+        {
+            "id": f"s{number}",
+            "system": system,
+            "prediction": _worse(text, random.Random(f"{number} {system}"), share),
+            "references": [text],
+            "source": _worse(text, random.Random(number), 0.3),
+            "domain": "law" if number % 3 else "news",
+            "human.quality": None
+            if (number, system) == (4, "good")
+            else round(5 - 6 * share + number % 2, 1),
+        }
+        for number, text in enumerate(texts)
+        for system, share in (("good", 0.05), ("middle", 0.15), ("poor", 0.7))
+    ]
+    return nlgauge.score(rows, metrics=[*POOLED, "rouge", "compression_ratio"])
+
+
 _MADE: dict[str, Callable[[], Result]] = {
     "three systems": _three,
     "one system": lambda: _few(1, 8, ["bleu", "ter"]),
@@ -180,12 +208,15 @@ _MADE: dict[str, Callable[[], Result]] = {
         ],
     ),
     "people": _people,
+    "pooled": _pooled,
     "one rated system": _rated,
     "hostile": _hostile,
     # A text with an astral character, which explanations of every kind are put into.
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
 }
-VARIANTS = [name for name in _MADE if name not in ("hostile", "rocket", "people", "one rated system")]
+VARIANTS = [
+    name for name in _MADE if name not in ("hostile", "rocket", "people", "one rated system", "pooled")
+]
 
 
 def outputs_of(result: Result) -> list[tuple[str, str]]:

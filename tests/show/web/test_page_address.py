@@ -193,20 +193,3 @@ def test_hits_are_marked_and_no_hit_is_said(opened: Open, report: Report) -> Non
         " .eyebrow').textContent)",
     )
     assert shown.errors == []
-
-
-def test_sections_that_a_filter_does_not_change_say_so(opened: Open, report: Report) -> None:
-    page = opened(report("three systems")).page
-    assert page.locator(".unfiltered:visible").count() == 0
-    page.get_by_label("domain").select_option(label="domain: law")
-    wait(page, "document.querySelector('.count').textContent === '4 of 12 segments'")
-    said = (
-        "This section shows all 12 segments; the search and filters of the list (4 segments) do not"
-        " change it."
-    )
-    for section in ("leaderboard", "compare", "agreement"):
-        assert page.locator(f"#{section} .unfiltered").inner_text() == said
-    page.keyboard.press("x")
-    assert page.locator("#compare .unfiltered").inner_text() == said
-    page.get_by_label("domain").select_option(label="domain: all")
-    wait(page, "document.querySelector('.unfiltered').hidden")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from log_cases import inspect_header, inspect_sample, write_json
 from page_cases import result_of
 
 import nlgauge
@@ -56,6 +57,11 @@ def test_transport_fits_its_column(width: int, opened: Open, report: Report, tmp
     )
     assert outside == []
     assert shown.page.locator("#why svg .name").count() == 24
+    # Above the picture, both texts, with the cause.
+    column = shown.page.locator("#why article.sys").first
+    assert column.locator(".cause").inner_text().startswith("The most expensive move is")
+    assert column.locator(".cause bdi").all_inner_texts() == ['"internationalization"', '"committee"']
+    assert column.locator("p.text.heat").count() == 2
     assert shown.errors == []
 
 
@@ -87,6 +93,13 @@ def test_each_part_names_its_reference_and_the_prediction_is_printed_once(
     assert shown.page.locator(f"{first} .text.prediction").count() == 1
     assert shown.page.locator(f"{first} .text.second").count() == 2
     assert "which counted" not in shown.page.locator("#why").inner_text()
+    picks = shown.page.locator(".context .pick button")
+    assert [node.get_attribute("aria-label") for node in picks.all()] == [
+        "Reference 1, which counted",
+        "Reference 2, which counted",
+    ]
+    # The reference that counted for the first explanation is open.
+    assert picks.nth(1).get_attribute("aria-pressed") == "true"
     assert shown.errors == []
 
 
@@ -137,7 +150,12 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_brevity_penalty_is_shown(short: Path, opened: Open) -> None:
     page = opened(short).page
-    assert re.search(r"^brevity penalty 0\.\d+, 3 tokens for \d+$", page.locator("#why .cause").inner_text())
+    assert re.search(r"^brevity penalty 0\.\d+, 3 tokens for \d+$", page.locator("#why .rest").inner_text())
+    assert re.search(
+        r"^The prediction has only 3 tokens where the reference has \d+ \(brevity penalty 0\.\d\d\); 3 of 3 tokens"
+        r" match\.$",
+        page.locator("#why .cause").inner_text(),
+    )
 
 
 def test_matches_name_their_reference_and_are_marked_in_it(short: Path, opened: Open) -> None:
@@ -151,3 +169,14 @@ def test_matches_name_their_reference_and_are_marked_in_it(short: Path, opened: 
 
 def test_a_text_without_spaces_is_counted_in_characters(short: Path, opened: Open) -> None:
     assert opened(short).page.locator(".context header .small").all_inner_texts() == ["16 characters"]
+
+
+def test_an_imported_score_has_the_texts_of_its_scorer(opened: Open, tmp_path: Path) -> None:
+    sample = inspect_sample("q0", 0)
+    sample["scores"]["match"]["explanation"] = "not <b>equal</b>"
+    log = write_json(tmp_path / "a.json", {**inspect_header(), "samples": [sample]})
+    shown = opened(nlgauge.read_log(log).report(tmp_path / "page.html"))
+    detail = shown.page.locator("#detail")
+    assert "not <b>equal</b>" in detail.inner_text()
+    assert "NaN" not in detail.inner_text()
+    assert shown.errors == []

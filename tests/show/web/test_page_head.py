@@ -144,18 +144,40 @@ def test_wins_and_ties_are_those_of_the_figures(opened: Open, report: Report) ->
         assert shown == [better, equal, len(ours) - better - equal]
 
 
-def test_many_systems_are_ordered_by_the_two_that_are_shown(opened: Open, report: Report) -> None:
-    page = opened(report("seventeen systems")).page
-    assert page.locator("[aria-label=Order] option:checked").inner_text() == "the two systems differ most"
+def test_many_systems_are_ordered_by_all_and_show_best_and_worst(opened: Open, report: Report) -> None:
+    shown = opened(report("seventeen systems"))
+    page = shown.page
+    assert page.locator("[aria-label=Order] option:checked").inner_text() == "systems differ most"
     result = result_of("seventeen systems")
-    first, second = page.evaluate(_PAIR)
-    gaps = np.abs(
-        result._tables[first, "bleu"].segments_of("bleu") - result._tables[second, "bleu"].segments_of("bleu")
-    )
+    scores = np.array([result._tables[system, "bleu"].segments_of("bleu") for system in result.systems])
+    gaps = np.ptp(scores, axis=0)
     listed = [int(text) for text in page.locator("[role=option] .id").all_inner_texts()]
     assert np.all(np.diff(gaps[listed]) <= 1e-4)
-    assert gaps[listed[0]] > 0
-    assert page.locator("#why .whyscore").count() == 2
+    first = scores[:, listed[0]]
+    names = page.locator("#why article h4").all_inner_texts()
+    assert len(names) == 4
+    of_names = [first[result.systems.index(name)] for name in names]
+    assert of_names[0] == first.max() > of_names[-1] == first.min()
+    assert set(page.evaluate(_PAIR)) <= set(names)
+    assert page.locator("#why .whyscore").count() == 4
+    ranks = page.locator("#why .rank").all_inner_texts()
+    assert ranks[0] == "rank 1 of 17"
+    assert [int(text.split()[1]) for text in ranks] == [
+        1 + sum(round(float(other), 2) > round(float(score), 2) for other in first) for score in of_names
+    ]
+    # A dot of the strip shows its system.
+    hidden = next(name for name in result.systems if name not in names)
+    page.evaluate(
+        """name => [...document.querySelectorAll(".all circle")].find(dot => dot.dataset.tip.split("\\n")[0] === name)
+            .dispatchEvent(new MouseEvent("click", { bubbles: true }))""",
+        hidden,
+    )
+    page.wait_for_function(
+        "name => [...document.querySelectorAll('#why article h4')].some(node => node.textContent === name)",
+        arg=hidden,
+    )
+    assert page.locator("#why article h4").count() == 4
+    assert shown.errors == []
 
 
 def test_disagreements_are_of_different_segments_with_name_and_text(opened: Open, report: Report) -> None:

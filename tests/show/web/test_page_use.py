@@ -270,7 +270,16 @@ def test_the_costs_of_the_whole_run_are_shown(opened: Open, tmp_path: Path) -> N
     found = opened(result.report(tmp_path / "report.html"))
     assert found.errors == []
     assert [" ".join(row.split()) for row in found.texts("#cost .whole")] == [
-        "memory at its highest 320 MB no more than <b>this</b>",
+        "peak memory 320 MB no more than <b>this</b>",
         "energy 2 Wh of the whole machine: processor estimated from a constant",
         "CO2-equivalents, DEU 1 g",
     ]
+
+
+def test_commands_are_shown_to_copy(shown: Any) -> None:
+    section = shown.page.locator("#provenance .commands")
+    texts = section.locator("dd code").all_inner_texts()
+    assert texts[0] == "nlgauge compare RESULT --baseline Alpha"
+    assert any("--fail-if" in text for text in texts)
+    assert section.locator("dd button").count() == len(texts)
+    assert shown.errors == []

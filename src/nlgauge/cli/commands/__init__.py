@@ -68,8 +68,18 @@ app = Program(
             ),
             "card": Entry("card:card", "Show how a metric works, how to read it and when it misleads."),
             "meta": Entry("meta:app", "Measure how well metrics agree with human judgments."),
+            "spans": Entry(
+                "spans:app", "Convert files with error spans, and score texts by the weights of errors."
+            ),
             "benchmarks": Entry("benchmarks:app", "List, describe and import benchmarks of human judgments."),
+            "annotate": Entry(
+                "annotate:app", "Collect human ratings in the browser, and estimate scores from them."
+            ),
             "judge": Entry("judge:app", "Test language models that are used as judges."),
+            "reproduce": Entry(
+                "reproduce:reproduce",
+                "Reproduce the tables and figures of a paper next to the printed numbers.",
+            ),
         },
         "Set up": {
             "models": Entry("models:app", "Download, convert and describe models."),

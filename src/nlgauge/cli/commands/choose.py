@@ -19,7 +19,9 @@ def choose(
     *,
     task: Annotated[
         str | None,
-        option("--task", help="Task of the texts; on a terminal, the command asks for it.", metavar="TASK"),
+        option(
+            "--task", help="Task of the texts; without it, the command prompts on a terminal.", metavar="TASK"
+        ),
     ] = None,
     lang: Annotated[str, option("--lang", help="Language of the predictions.", metavar="CODE")] = "en",
     have: Annotated[
@@ -76,7 +78,7 @@ def _asked() -> str:
 
 
 def _task(text: str) -> str:
-    """Return the task that an answer stands for; an unknown answer is asked for again."""
+    """Return the task that an answer stands for; an unknown answer prompts again."""
     from nlgauge.advisor.question import named
     from nlgauge.advisor.settings import TASKS
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
-
-import click
 
 from nlgauge._core.defaults import SEED
 from nlgauge.cli.command import Spelled
@@ -26,6 +26,9 @@ from nlgauge.cli.parameters import FILES, OUTPUT, argument, option
 from nlgauge.cli.present import present
 from nlgauge.cli.program import note_written
 from nlgauge.cli.score_fields import ScoreFieldOptions, named_scores, scored_records
+
+# Maximum length of the name of a task's directory.
+_LONGEST_NAME = 100
 
 
 @Spelled
@@ -98,13 +101,12 @@ def import_command(
     check, report, serve and meta then work as on any result, and nlgauge add computes further metrics on its
     texts. Several answers of a system to a segment are averaged.
     """
-    from nlgauge._core.paths import within
     from nlgauge.io.logs.readers import are_logs
     from nlgauge.results.imported.logs import ImportedTask, imported_tasks
     from nlgauge.results.storage.save import check_free
 
     check_free(output, overwrite)
-    if tool is not None or are_logs(files):
+    if tool is not None or not fields.scores or are_logs(files):
         tasks = imported_tasks(
             files,
             tool,
@@ -115,7 +117,7 @@ def import_command(
             lang=lang,
             seed=seed,
         )
-    elif fields.scores:
+    else:
         reading = {"where": conditions(where), "mapping": column_map(mapping), "encoding": encoding}
         result = scored_records(
             files,
@@ -126,21 +128,33 @@ def import_command(
             seed=seed,
         )
         tasks = {"": ImportedTask(result, "", ())}
-    else:
-        raise click.UsageError(
-            f"{files[0]} is not a log of a known tool; name the columns that contain scores: --scores NAME."
-        )
-    for task, (result, title, notes) in tasks.items():
-        directory = output
-        if len(tasks) > 1:
-            output.mkdir(exist_ok=True)
-            directory = within(output, re.sub(r"[^\w.-]+", "_", task).strip("._"), "a task")
+    directories = _directories(output, list(tasks))
+    if len(tasks) > 1:
+        output.mkdir(exist_ok=True)
+    for directory, (result, heading, notes) in zip(directories, tasks.values(), strict=True):
         result.save(directory, texts=not no_texts, overwrite=overwrite)
         note_written(directory)
-        if title and not shown.quiet:
-            say(f"{title}{f', task {task}' if task else ''}: {len(result.corpus)} segments")
+        if heading and not shown.quiet:
+            say(heading)
         for note in notes:
             say(note)
         present(result, shown)
         if not shown.quiet:
-            say(f"saved to {directory}; next: nlgauge compare {directory}")
+            command = "compare" if len(result.systems) > 1 else "report"
+            say(f"saved to {directory}; next: nlgauge {command} {quote(str(directory))}")
+
+
+def _directories(output: Path, tasks: list[str]) -> list[Path]:
+    """Return the directory of each task: the output itself, or one inside it with a name like the task's."""
+    from nlgauge._core.paths import within
+
+    if len(tasks) == 1:
+        return [output]
+    # By the name without case, because some file systems ignore it.
+    names: dict[str, str] = {}
+    for task in tasks:
+        name = re.sub(r"[^\w.-]+", "_", task).strip("._")[:_LONGEST_NAME] or "task"
+        numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+        free = next(each for each in numbered if each.lower() not in names)
+        names[free.lower()] = free
+    return [within(output, name, "a task") for name in names.values()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 # The kinds of figures, with the options that each takes.
+_STATISTICS = {"--confidence", "--resamples", "--seed"}
 _KINDS = {
-    "intervals": {"--metric"},
-    "forest": {"--system"},
+    "intervals": {"--metric", *_STATISTICS},
+    "forest": {"--system", *_STATISTICS},
     "waterfall": {"--metric", "--system"},
     "distributions": {"--metric"},
     "heatmap": {"--coefficient"},
@@ -81,6 +84,14 @@ def plot(
             metavar="NAME",
         ),
     ] = None,
+    preset: Annotated[
+        str | None,
+        option(
+            "--preset",
+            help="Size for a paper or slide: acl, acl-wide, ieee, lncs, neurips, slide.",
+            metavar="NAME",
+        ),
+    ] = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
     seed: Seed = None,
@@ -96,6 +107,9 @@ def plot(
 
     By default, intervals shows all metrics; waterfall and distributions show the first. Forest and heatmap
     always show all metrics. The command prints a description of the figure as text.
+
+    With --preset the figure has the width and the letters of a paper's column or a slide. Intervals that are
+    higher than a page become several files: FILE-1.pdf, FILE-2.pdf.
 
     Requires matplotlib: pip install "nlgauge[plot]".
     """
@@ -115,8 +129,8 @@ def plot(
         "--human": human,
         "--level": level,
         "--coefficient": coefficient,
-    }
-    for name in (name for name, value in options.items() if value and name not in _KINDS[kind]):
+    } | {name: _is_set(name) for name in _STATISTICS}
+    for name in sorted(name for name, value in options.items() if value and name not in _KINDS[kind]):
         raise click.UsageError(f"{name} is not an option of {kind}; omit it.")
     people = split([*(human or []), *(names or [])])
     if names and not human:
@@ -129,7 +143,6 @@ def plot(
         zip(("first", "second"), _at_most(system or [], 2, "--system"), strict=False)
     )
     calls: dict[str, Callable[[], Any]] = {
-        "intervals": lambda: plots.intervals(result, metric, **drawn),
         "forest": lambda: plots.forest(result, **pair, **drawn),
         "waterfall": lambda: plots.waterfall(result, _one_metric(metric), **pair),
         "distributions": lambda: plots.distributions(result, _one_metric(metric)),
@@ -137,9 +150,37 @@ def plot(
         "human_map": lambda: plots.human_map(result, level, coefficient, human=people),
         "explanation": lambda: _explained(result, _one_metric(metric), segment, system or []),
     }
-    plots.save(axes := calls[kind](), output)
-    click.echo(plots.alt(axes))
-    click.echo(f"{output} ({output.stat().st_size / 1000:.0f} kB)", err=True)
+    with plots.preset(preset) if preset is not None else nullcontext():
+        pages = _interval_pages(result, metric, drawn) if kind == "intervals" else [calls[kind]]
+        drawn_axes = [draw() for draw in pages]
+    files = [output]
+    if len(drawn_axes) > 1:
+        files = [output.with_stem(f"{output.stem}-{number + 1}") for number in range(len(drawn_axes))]
+        if not overwrite and (existing := [file for file in files if file.exists()]):
+            raise click.UsageError(f"{existing[0]} already exists; use --overwrite to replace it.")
+    for axes, file in zip(drawn_axes, files, strict=True):
+        plots.save(axes, file)
+        click.echo(plots.alt(axes))
+        click.echo(f"{file} ({file.stat().st_size / 1000:.0f} kB)", err=True)
+
+
+def _interval_pages(
+    result: Result, metrics: list[str] | None, drawn: dict[str, Any]
+) -> list[Callable[[], Any]]:
+    """Return a function for each page of the intervals; a preset limits the height of a page."""
+    from nlgauge import plots
+    from nlgauge.show.plots.results.intervals import interval_pages
+
+    pages = interval_pages(result, metrics)
+    if len(pages) == 1:
+        return [lambda: plots.intervals(result, metrics, **drawn)]
+    return [partial(plots.intervals, result, names, **drawn) for names in pages]
+
+
+def _is_set(name: str) -> bool:
+    """Return True if an option is on the command line."""
+    source = click.get_current_context().get_parameter_source(name.removeprefix("--"))
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _one_metric(metrics: list[str] | None) -> str | None:

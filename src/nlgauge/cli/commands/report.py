@@ -10,15 +10,23 @@ import click
 from nlgauge._core.paths import require_folder
 from nlgauge.cli.command import Command
 from nlgauge.cli.options import (
+    Against,
     Baseline,
     Confidence,
     HumanFields,
+    Pairs,
+    Ratings,
     Resamples,
     ResultDirectory,
     Seed,
+    Selecting,
     checked_confidence,
+    narrowed,
+    older_run,
+    pairs_of,
 )
 from nlgauge.cli.parameters import option
+from nlgauge.cli.ratings import rated
 
 
 @Command
@@ -48,6 +56,10 @@ def report(
         ),
     ] = 25,
     human: HumanFields = None,
+    ratings: Ratings = None,
+    against: Against = None,
+    pair: Pairs = None,
+    where: Selecting = None,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Resamples = 1000,
@@ -63,25 +75,41 @@ def report(
     other fields with --human, and write NAME:lower if lower is better:
 
         nlgauge report out/ --human coherence --human errors:lower
+        nlgauge report out/ --ratings campaign/
+
+    With --against the report begins with what changed since an older run:
+
+        nlgauge report new/ --against old/
     """
     from nlgauge.results.storage.load import load
+    from nlgauge.show.report import write_report
 
     checked_confidence(confidence)
+    if pair and against is None:
+        raise click.UsageError("--pair names systems of an older run; add --against.")
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
         raise click.UsageError(f"--explain must be a number of segments, or all, got {explain!r}.")
     require_folder(output)
     if output.exists() and not overwrite:
         raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
-    written = load(directory).report(
+    result = rated(load(directory), ratings)
+    part = narrowed(result, where)
+    written = write_report(
+        part,
         output,
         title=title or directory.name,
         explain="all" if explain == "all" else int(explain),
         texts=texts,
         max_size=max_size,
         human=human,
+        against=older_run(against, result, part),
+        pairs=pairs_of(pair),
+        run_names=None if against is None else (str(directory), str(against)),
         baseline=baseline,
         confidence=confidence,
         resamples=resamples,
         seed=seed,
     )
+    for left_out in written.left_out:
+        click.echo(f"left out to stay below {max_size:g} MB: {left_out}", err=True)
     click.echo(f"{written} ({written.stat().st_size / 1e6:.1f} MB)", err=True)

@@ -58,7 +58,7 @@ def score(
         option(
             "--references",
             "-r",
-            help="Reference file; repeatable. An empty line of a later file is no reference.",
+            help="Reference file; repeatable. In later files, an empty line means no reference.",
             metavar="FILE",
             panel=FILES,
         ),

@@ -8,8 +8,8 @@ import click
 
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_labels, complete_systems
-from nlgauge.cli.options import ResultDirectory, Where, conditions, one_of
-from nlgauge.cli.output import STDOUT, show
+from nlgauge.cli.options import ResultDirectory, Selecting, narrowed, one_of
+from nlgauge.cli.output import STDOUT, say, show
 from nlgauge.cli.parameters import option
 from nlgauge.cli.segment_files import FORMS, check_target, form_of, write_columns, write_segments
 
@@ -55,7 +55,7 @@ def segments(
             complete=complete_systems,
         ),
     ] = None,
-    where: Where = None,
+    where: Selecting = None,
     texts: Annotated[bool, option("--texts", help="Include source, references and prediction.")] = False,
     wide: Annotated[
         bool, option("--wide", help="Print one row per segment, with all systems as columns.")
@@ -90,9 +90,7 @@ def segments(
         one_of(form, FORMS, "--format")
     elif output != STDOUT:
         check_target(output, "--output")
-    result = load(directory)
-    if where:
-        result = result.where(**conditions(where))
+    result = narrowed(load(directory), where)
     if system is not None:
         result = of_systems(result, system)
     if worst is not None and missing:
@@ -104,6 +102,8 @@ def segments(
         return
     metric = metrics[0] if metrics else result.labels[0]
     rows = result.missing(metric) if worst is None else result.worst(metric, worst)
+    if missing and not rows:
+        say(f"every segment has a score of {metric}")
     if (output == STDOUT and form is None) or not rows:
         show(rows)
         return

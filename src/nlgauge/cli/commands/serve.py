@@ -9,8 +9,9 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import HumanFields
+from nlgauge.cli.options import Against, HumanFields, Pairs, Ratings, Selecting, narrowed, older_run, pairs_of
 from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.ratings import rated
 
 
 @Command
@@ -38,6 +39,10 @@ def serve(
         ),
     ] = None,
     human: HumanFields = None,
+    ratings: Ratings = None,
+    against: Against = None,
+    pair: Pairs = None,
+    where: Selecting = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.
@@ -45,12 +50,26 @@ def serve(
     Start a local server and print its address. The page explains every segment on demand and scores texts
     that you type. The command writes no files. The server accepts connections from this machine only, unless
     you set --host and --token.
+
+    With --against the page begins with what changed since an older run. The page compares any two of several
+    results:
+
+        nlgauge serve new/ --against old/
+        nlgauge serve new/ old/
     """
     from nlgauge.results.storage.load import load
-    from nlgauge.show.explorer import is_loopback
     from nlgauge.show.explorer import serve as serve_results
+    from nlgauge.show.explorer.hosts import is_loopback
 
-    results = {str(directory): load(directory) for directory in directories}
+    if pair and against is None:
+        raise click.UsageError("--pair names systems of an older run; add --against.")
+    if against is not None and where and len(directories) > 1:
+        raise click.UsageError("--against with --where takes one result; omit the others.")
+    whole = {str(directory): rated(load(directory), ratings) for directory in directories}
+    results = {name: narrowed(result, where) for name, result in whole.items()}
+    first = str(directories[0])
+    older = older_run(against, whole[first], results[first])
+    old = None if older is None else (str(against), older)
 
     def ready(address: str) -> None:
         if not is_loopback(host):
@@ -61,4 +80,14 @@ def serve(
             )
         click.echo(f"Open {address}\nStop the server with Ctrl-C.", err=True)
 
-    serve_results(results, human=human, host=host, port=port, token=token, browser=browser, ready=ready)
+    serve_results(
+        results,
+        human=human,
+        against=old,
+        pairs=pairs_of(pair),
+        host=host,
+        port=port,
+        token=token,
+        browser=browser,
+        ready=ready,
+    )

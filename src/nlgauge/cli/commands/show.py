@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from nlgauge.cli.command import Spelled
-from nlgauge.cli.options import ResultDirectory, ShownOptions, Where, conditions
+from nlgauge.cli.options import ResultDirectory, Selecting, ShownOptions, narrowed
 from nlgauge.cli.present import present
 
 
 @Spelled
-def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Where = None) -> None:
+def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Selecting = None) -> None:
     """Show the scores of a saved result as a table, LaTeX, Markdown, CSV or JSON.
 
         nlgauge show out/ --format latex > table.tex
@@ -17,5 +17,4 @@ def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Wher
     """
     from nlgauge.results.storage.load import load
 
-    result = load(directory)
-    present(result.where(**conditions(where)) if where else result, shown)
+    present(narrowed(load(directory), where), shown)

@@ -152,7 +152,8 @@ def rouge(
     parameters = {"stem": use_stemmer, "tokenizer": tokenizer}
     groups = [(request, list(rouge_types))]
     if callable(tokenizer):
-        # The tokenizer gets whole texts, but for rougeLsum one line at a time, and is responsible for stemming.
+        # The tokenizer gets whole texts, or for rougeLsum one line at a time, and is responsible for
+        # stemming.
         parameters |= {"stem": False, "tokenizer": "whitespace"}
         whole = [kind for kind in rouge_types if kind != "rougeLsum"]
         groups = [

@@ -19,11 +19,11 @@ segments would need all texts in memory.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -34,6 +34,9 @@ from nlgauge.corpus.fields import kept
 from nlgauge.corpus.store.lazy_values import StoredLabels, StoredLines, decode_texts, file_size, mapped
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from nlgauge.spans.columns import Spans
 
 NUMBER, VALUE = np.dtype("<i8"), np.dtype("<f8")
 # Maximum number of segments of a stored corpus that are loaded into memory: about 1 GB of short texts.
@@ -191,7 +194,7 @@ def text_columns(corpus: Corpus) -> list[Ragged]:
     return [*columns, Ragged.single(ids) if offsets is None else _one_each(ids, offsets)]
 
 
-def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
+def stored_corpus(place: Path, facts: StoredFacts, spans: Mapping[str, Spans] | None = None) -> Corpus:
     """Open the corpus in a directory; its columns are mapped, and checked against the facts."""
     if not facts.systems or not facts.segments:
         raise InputError("the stored corpus is damaged: it has no systems or no segments.")
@@ -235,6 +238,7 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
             if field.systems
         },
         facts.repeats,
+        spans or {},
     )
     texts.origin = place, facts, weakref.ref(corpus)
     return corpus

@@ -136,7 +136,7 @@ def _read(loaded: Loaded, texts: list[str]) -> _Read:
 
 
 def _joined(parts: list[list[int]]) -> list[int]:
-    """Several texts as one, with two end marks between them."""
+    """Return several texts as one, with two end marks between them."""
     start, end = parts[0][0], parts[0][-1]
     found = [start, *parts[0][1:-1]]
     for part in parts[1:]:

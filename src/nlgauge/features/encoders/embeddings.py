@@ -155,8 +155,8 @@ def encoder_batches(
 
 
 def _summed(loaded: Loaded, ids: Ragged, options: RunOptions, precision: str) -> Array:
-    """(texts, d) sums of each text's last vectors; no more than a batch has vectors for its pieces at a
-    time.
+    """Return (texts, d) sums of each text's last vectors; no more than a batch has vectors for its pieces at
+    a time.
     """
     sums = np.zeros((len(ids), int(loaded.model.config.hidden_size)), dtype=np.float32)
     for rows, mask, found in encoder_batches(

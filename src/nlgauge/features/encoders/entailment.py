@@ -69,7 +69,7 @@ def label_order(
 
 
 def probabilities(logits: Array) -> Array:
-    """Softmax over the last axis.
+    """Return softmax over the last axis.
 
     >>> probabilities(np.log([[1.0, 3.0]])).tolist()
     [[0.25, 0.75]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -139,14 +139,45 @@ def log_probabilities_after(
     loaded: Loaded, prompts: list[tuple[int, ...]], options: RunOptions, take: Callable[[Array, Array], None]
 ) -> None:
     """Read prompts, and pass their numbers and the (prompts, vocabulary) log-probabilities of the next token
-    to `take`, batch by batch.
+    to `take`, batch by batch. Neighboring prompts with the same start share one pass over it.
     """
+    starts = shared_starts(prompts)
+    rests = [[*prompt[len(start) :], 0] for prompt, start in zip(prompts, starts, strict=True)]
+    ends = {end - 1: number for number, end in enumerate(offsets_of(list(map(len, rests)))[1:].tolist())}
 
-    def at_the_end(numbers: Array, states: Any, tokens: Any) -> None:
-        logits = halves(loaded).head(states).float()
+    def at_the_end(places: Array, states: Any, tokens: Any) -> None:
+        rows = [row for row, place in enumerate(places.tolist()) if place in ends]
+        logits = halves(loaded).head(states[rows]).float()
+        numbers = np.array([ends[place] for place in places[rows].tolist()])
         take(numbers, logits.log_softmax(dim=1).double().cpu().numpy())
 
-    _read(loaded, prompts, [[0]] * len(prompts), options, at_the_end)
+    _read(loaded, starts, rests, options, at_the_end)
+
+
+def shared_starts(prompts: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return the start of each prompt that it shares with its neighbors, at least half of each prompt.
+
+    A prompt that shares less is its own start.
+
+    >>> shared_starts([(1, 2, 3, 4), (1, 2, 3, 5, 6), (7, 8)])
+    [(1, 2, 3), (1, 2, 3), (7, 8)]
+    """
+    starts: list[tuple[int, ...]] = []
+    group: list[tuple[int, ...]] = []
+    common: tuple[int, ...] = ()
+    for prompt in [*prompts, ()]:
+        joined = _common_start(common, prompt[:-1]) if group else prompt[:-1]
+        if group and 2 * len(joined) < max(map(len, [*group, prompt])):
+            starts += [common] * len(group) if len(group) > 1 else group
+            group, joined = [], prompt[:-1]
+        group.append(prompt)
+        common = joined
+    return starts
+
+
+def _common_start(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    length = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    return first[: min(len(first), len(second)) if length is None else length]
 
 
 def start_token(loaded: Loaded, start: str) -> int:
@@ -163,8 +194,8 @@ def start_token(loaded: Loaded, start: str) -> int:
 
 
 def _fit(parts: list[list[int]], target: list[int], window: int) -> tuple[list[int], list[int], bool]:
-    """Prompt and text cut to the window: first the end of the first prompt part (the summary), then the
-    others, last the text.
+    """Return prompt and text cut to the window: first the end of the first prompt part (the summary), then
+    the others, last the text.
     """
     kept = target[: window - 1]
     room = window - 1 - len(kept)

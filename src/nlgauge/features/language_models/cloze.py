@@ -126,7 +126,7 @@ class ClozeReader:
     lang: str
     separator: str = ""
     kept: int = 100
-    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last sentence from
+    # True if the summary is always cut as blanc 0.3.4 does: sentences from the end, the last sentence from
     # its start.
     as_released: bool = False
 

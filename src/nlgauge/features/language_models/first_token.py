@@ -91,7 +91,7 @@ def first_piece(loaded: Loaded, token: str | int) -> int:
 
 
 def _decoder_logits(torch: Any, loaded: Loaded, rows: list[list[int]]) -> Any:
-    """Logits at the decoder's first step."""
+    """Return logits at the decoder's first step."""
     ids, mask = padded(torch, loaded, rows)
     start = torch.full((len(rows), 1), start_token(loaded), device=loaded.device)
     return (

@@ -71,8 +71,8 @@ def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
 def states_at(
     loaded: Loaded, ids: Ragged, places: Ragged, options: RunOptions, layer: int | None = None
 ) -> Array:
-    """(all places, width) states of rows of tokens at the places of each row: those that the head reads,
-    or those of an inner layer.
+    """Return (all places, width) states of rows of tokens at the places of each row: those that the head
+    reads, or those of an inner layer.
     """
     torch = torch_modules("a masked language model")[1]
     body = (

@@ -108,11 +108,13 @@ class HiddenWords(Feature):
                 left = left[count:]
 
     def _groups(self, count: int) -> Iterator[list[int]]:
-        """Words that are hidden together: every `distance`-th one, from each of the first words in turn."""
+        """Return words that are hidden together: every `distance`-th one, from each of the first words in
+        turn.
+        """
         return (list(range(first, count, self.distance)) for first in range(min(self.distance, count)))
 
 
 def input_vectors(spec: ModelSpec, ids: Any, device: str | None) -> Any:
-    """(ids, width) vectors of tokens as the model's first layer has them, before any context."""
+    """Return (ids, width) vectors of tokens as the model's first layer has them, before any context."""
     weights = load(spec, "masked", device).model.get_input_embeddings().weight
     return weights.detach()[ids].double().cpu().numpy()

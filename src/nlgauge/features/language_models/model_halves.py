@@ -1,7 +1,7 @@
-"""A language model in two halves: what reads the tokens, and the head that turns the state at a place into
-logits over the vocabulary.
+"""A language model in two halves: the part that reads the tokens, and the head that turns the state at a
+place into logits over the vocabulary.
 
-The head is a fifth of a small model's work, and is wanted at few places: one in a masked text, none in a
+The head is a fifth of a small model's work, and is needed at few places: one in a masked text, none in a
 prompt.
 """
 

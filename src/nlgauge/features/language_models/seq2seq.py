@@ -155,7 +155,7 @@ def _fit(before: list[int], pieces: list[int], after: tuple[int, ...], window: i
 def _read(
     loaded: Loaded, sources: list[list[int]], rows: list[_Row], options: RunOptions
 ) -> Iterator[tuple[Array, Array, Array]]:
-    """Places of tokens in the column, their log-probabilities, and whether they are the likeliest, one
+    """Return places of tokens in the column, their log-probabilities, and whether they are the likeliest, one
     batch at a time.
     """
     targets: dict[int, list[_Row]] = defaultdict(list)

@@ -29,7 +29,7 @@ _CAUSAL = ("ForCausalLM", "LMHeadModel")
 
 
 def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
-    """ "masked" or "causal": as declared, else from the catalog or the model's own configuration."""
+    """Return "masked" or "causal": as declared, else from the catalog or the model's own configuration."""
     if declared is not None:
         return "causal" if declared == "causal" else "masked"
     otherwise: Kind | None = None
@@ -71,8 +71,8 @@ def states_feature(spec: ModelSpec, kind: Kind) -> Feature:
 
 
 def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:
-    """log of the weighted mean of the distributions at these states, in float64; weights are at least 0,
-    and not all of them 0.
+    """Return log of the weighted mean of the distributions at these states, in float64; weights are at least
+    0, and not all of them 0.
     """
     counted = weights > 0
     total: Any = None
@@ -88,7 +88,7 @@ def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Ar
 
 
 def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
-    """log of the distribution at each state, (states, vocabulary) tensors for one block of states at a
+    """Return log of the distribution at each state, (states, vocabulary) tensors for one block of states at a
     time.
     """
     for start in range(0, len(states), _BLOCK):
@@ -99,7 +99,7 @@ def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iter
 
 
 def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, count: int) -> list[Guesses]:
-    """At each place of a text its token, how probable that is, and the likeliest tokens."""
+    """Return at each place of a text its token, how probable that is, and the likeliest tokens."""
     found = []
     first = 0
     for block in log_distributions(loaded, states, temperature):

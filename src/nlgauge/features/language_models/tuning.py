@@ -62,7 +62,7 @@ class Tuning:
     def training_examples(
         self, loaded: Loaded, summary: str, hiding: Hiding, rng: random.Random
     ) -> Iterator[tuple[Masked, tuple[int, ...]]]:
-        """Input texts, and the tokens to guess at their places."""
+        """Return input texts, and the tokens to guess at their places."""
         pieces = word_pieces(loaded, normal(summary))
         chunk = min(self.chunk, loaded.max_length - 2)
         others = loaded.made("replacements", lambda: _replacements(loaded))
@@ -134,8 +134,8 @@ class TunedGuesses(Feature):
         return answer_column(found)
 
     def _tune(self, tuned: Loaded, loaded: Loaded, summary: str, seed: int) -> None:
-        """Trains the copy `tuned` on the summary, from the original's weights: AdamW with a rate that
-        falls to 0, one input per step, drop-out on.
+        """Train the copy `tuned` on the summary, from the original's weights: AdamW with a rate that falls to
+        0, one input per step, drop-out on.
         """
         torch = torch_modules("tuning a masked language model")[1]
         model, (body, head) = tuned.model, halves(tuned)

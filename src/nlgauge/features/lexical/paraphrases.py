@@ -63,7 +63,7 @@ class PhraseTable(NamedTuple):
         ]
 
     def _phrases(self, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-        """Place, number of words and digest of every phrase that is short enough to be in the table."""
+        """Return place, number of words and digest of every phrase that is short enough to be in the table."""
         for start in range(len(words)):
             for length in range(1, min(self.longest, len(words) - start) + 1):
                 yield start, length, _digest(" ".join(words[start : start + length]))

@@ -155,8 +155,8 @@ def _facts(text: str) -> _Facts:
 
 @compiled
 def word_facts(words: list[str]) -> Array:
-    """For each word its letters, its syllables, whether it is hard and whether a capital begins it, in a row;
-    `native/readability.cpp` has the twin.
+    """Return for each word its letters, its syllables, whether it is hard and whether a capital begins it, in
+    a row; `native/readability.cpp` has the twin.
 
     >>> word_facts(["Readability", "created", "U.S"]).tolist()
     [[11, 5, 1, 1], [7, 3, 0, 0], [2, 2, 0, 1]]

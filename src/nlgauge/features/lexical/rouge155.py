@@ -41,7 +41,7 @@ class RougeTokens(Tokens):
 
 @cache
 def stop_words() -> frozenset[str]:
-    """SMART's stop words with the news words that the script has among them."""
+    """Return SMART's stop words with the news words that the script has among them."""
     return frozenset(
         files("nlgauge").joinpath("data", "smart_stop_words.txt").read_text(encoding="ascii").split()
     )

@@ -31,7 +31,7 @@ def _snowball() -> Callable[[str], str]:
 
 
 def numbered(words: list[str]) -> Ragged:
-    """One key for each word, in order of first appearance."""
+    """Return one key for each word, in order of first appearance."""
     numbers: dict[str, int] = {}
     return Ragged.single(np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int32))
 

@@ -1,6 +1,6 @@
-"""WordNet 3.0: the synsets of an English word, found by WordNet's own morphology.
+"""WordNet 3.0: the synsets of an English word, by WordNet's morphology.
 
-The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` describes its
+The index `data/wordnet.txt.gz` is read at the first use; `tools/build_wordnet.py` describes its
 content.
 """
 
@@ -22,7 +22,7 @@ from nlgauge._core.ragged import Ragged
 from nlgauge.features.tokens.porter import MOST_WORDS
 
 _PARTS = ("noun", "verb", "adj", "adv")
-# The rules of detachment of WordNet's manual page morphy(7WN): an ending, and what takes its place.
+# The rules of detachment of WordNet's manual page morphy(7WN): an ending, and its replacement.
 _DETACHMENTS = {
     "noun": (
         ("s", ""),

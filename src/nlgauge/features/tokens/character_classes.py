@@ -50,7 +50,7 @@ def outline(text: str) -> str:
     """Return the text with a character of U+0080 to U+00FF for each character that is not ASCII: its classes
     above 0x80; ’ becomes an apostrophe.
 
-    So a pattern that asks for classes is one of 256 characters, which `re` looks up quickly.
+    So a pattern of classes has at most 256 characters, which `re` looks up quickly.
     """
     if text.isascii():
         return text
@@ -59,8 +59,8 @@ def outline(text: str) -> str:
 
 
 def outlined(wanted: int, unwanted: int = 0) -> str:
-    """Return the characters of outlines that are of one of the wanted and of none of the unwanted classes, as
-    a pattern's set has them.
+    """Return the characters of outlines that are of one of the classes `wanted` and of none of the classes
+    `unwanted`, for the set of a pattern.
 
     >>> outlined(NUMBER, 0x7F & ~NUMBER & ~WORD)[:40]
     '\\\\x30\\\\x31\\\\x32\\\\x33\\\\x34\\\\x35\\\\x36\\\\x37\\\\x38\\\\x39'

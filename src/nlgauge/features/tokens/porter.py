@@ -10,7 +10,7 @@ from typing import Any
 
 from nlgauge._core.backend import compiled
 
-# How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set
+# Number of words whose stem, digest, synsets or syllables a process remembers: more than a large test set
 # has; 6 to 26 MB for each kind when full.
 MOST_WORDS = 1 << 16
 _STEP_4 = tuple("al ance ence er ic able ible ant ement ou ism ate iti ous ive ize".split())
@@ -41,7 +41,7 @@ def rouge155_stems(words: list[str]) -> list[str]:
 
 @cache
 def nltk_stemmer() -> Callable[[str], str]:
-    """NLTK's stemmer, with a memory."""
+    """Return NLTK's stemmer, with a memory."""
     return lru_cache(MOST_WORDS)(_porter("NLTK_EXTENSIONS").stem)
 
 

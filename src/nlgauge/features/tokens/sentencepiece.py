@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.features.tokens.functions import is_function
 from nlgauge.features.tokens.tokenizers import SACREBLEU_TOKENIZERS, SENTENCEPIECE_TOKENIZERS
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _PREFIX = "spm:"
 
 def is_bleu_tokenizer(name: str | None) -> bool:
     """Return True if BLEU and related metrics accept a tokenizer of this name."""
+    if is_function(name):
+        return True
     return name is None or name in BLEU_TOKENIZERS or (name.startswith(_PREFIX) and len(name) > len(_PREFIX))
 
 

@@ -23,6 +23,7 @@ from nlgauge.features.tokens.character_classes import (
     outline,
     outlined,
 )
+from nlgauge.features.tokens.functions import function_tokens, is_function
 
 # sacreBLEU tokenizers that need no download; the two MeCab tokenizers need a dictionary package in addition.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
@@ -111,7 +112,7 @@ _13A_SPLITS = (
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Patterns of outlines."""
+    """Return patterns of outlines."""
     negated = f"n't(?![{outlined(WORD)}])"
     unspaced = f"[{outlined(UNSPACED)}][{outlined(MARK)}]*"
     spaced = f"[{outlined(LETTER | MARK | NUMBER, UNSPACED)}]"
@@ -167,19 +168,19 @@ def _joined(text: str) -> list[str]:
 
 
 def _google(text: str) -> list[str]:
-    """rouge-score's rule: runs of ASCII letters and digits in lower case; everything else is lost."""
+    """Tokenize by rouge-score's rule: runs of ASCII letters and digits in lower case; everything else is lost."""
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
 def _ascii_words(text: str) -> list[str]:
-    """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into
-    one of them.
+    """Tokenize by ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns
+    into one of them.
     """
     return [word.lower() for word in re.findall(r"[A-Za-z0-9]+", text)]
 
 
 def _jiwer_words(text: str) -> list[str]:
-    """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a
+    """Tokenize by jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a
     lone tab).
     """
     return [word for word in re.sub(r"\s\s+", " ", text.strip()).split(" ") if word]
@@ -196,21 +197,21 @@ def _without_articles(text: str) -> str:
 
 
 def _squad_words(text: str) -> list[str]:
-    """SQuAD's normalization: lower case, without ASCII punctuation and without the articles a, an, the;
-    split at white space.
+    """Tokenize by SQuAD's normalization: lower case, without ASCII punctuation and without the articles a, an,
+    the; split at white space.
     """
     return _without_articles(text.lower().translate(_WITHOUT_PUNCTUATION)).split()
 
 
 def _spaced_words(text: str) -> list[str]:
-    """NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at
+    """Tokenize by NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at
     white space.
     """
     return text.translate(_SPACED_PUNCTUATION).lower().split()
 
 
 def _chrf_words(text: str) -> list[str]:
-    """chrF++'s rule: one ASCII punctuation mark is split off a word's end, else off its start."""
+    """Tokenize by chrF++'s rule: one ASCII punctuation mark is split off a word's end, else off its start."""
     words: list[str] = []
     for word in text.split():
         if len(word) > 1 and word[-1] in _ASCII_PUNCTUATION:
@@ -223,8 +224,8 @@ def _chrf_words(text: str) -> list[str]:
 
 
 def _mteval_words(text: str) -> list[str]:
-    """mteval-v13a's rule as sacreBLEU has it: the four entities are resolved, ASCII punctuation is split
-    off, but not within numbers.
+    """Tokenize by mteval-v13a's rule as sacreBLEU has it: the four entities are resolved, ASCII punctuation is
+    split off, but not within numbers.
     """
     line = text.rstrip()
     for old, new in _13A_STEPS[1:]:
@@ -272,6 +273,8 @@ def tokenizer(name: str) -> Tokenizer:
         from nlgauge.features.lexical.meteor_words import normalized_words
 
         return Tokenizer(normalized_words)
+    if is_function(name):
+        return Tokenizer(function_tokens(name))
     if name not in SACREBLEU_TOKENIZERS:
         names = dict.fromkeys(
             [*SACREBLEU_TOKENIZERS, *_TOKENIZERS, *SENTENCEPIECE_TOKENIZERS, "spm:FILE", "treebank", "norm"]

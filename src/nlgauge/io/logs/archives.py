@@ -130,7 +130,7 @@ def opened_archive(path: str) -> Iterator[Archive]:
 def _located(stream: BinaryIO, info: zipfile.ZipInfo, place: str) -> Member:
     """Return the member of an entry of the directory."""
     if info.flag_bits & _IS_ENCRYPTED:
-        raise InputError(f"{place}: {info.filename!r:.80} is encrypted; logs cannot be encrypted.")
+        raise InputError(f"{place}: {info.filename!r:.80} is encrypted, and encrypted logs cannot be read.")
     stream.seek(info.header_offset)
     header = _HEADER.unpack(stream.read(_HEADER.size))
     offset = info.header_offset + _HEADER.size + header[9] + header[10]

@@ -23,6 +23,15 @@ def blank_or(reason: Reason) -> RowReason:
     return rule
 
 
+def _number(value: Any) -> float | None:
+    """Return the finite number of a value; None if it has none."""
+    try:
+        number = float(value) if isinstance(value, bool | int | float) else math.nan
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 class ScoreTable:
     """Collector of raw scores; `finish` writes them into the rows and describes the columns.
 
@@ -64,10 +73,11 @@ class ScoreTable:
             return self._levels(name, values, facts)
         numbers, unreadable = [], 0
         for row, value in values:
-            if isinstance(value, bool | int | float) and math.isfinite(value):
-                row.scores[name] = float(value)
-                numbers.append(row.scores[name])
-            elif isinstance(value, str) or (isinstance(value, float) and math.isinf(value)):
+            number = _number(value)
+            if number is not None:
+                row.scores[name] = number
+                numbers.append(number)
+            elif value is not None and not (isinstance(value, float) and math.isnan(value)):
                 row.missing[name] = "unreadable"
                 unreadable += 1
         if unreadable:
@@ -75,7 +85,7 @@ class ScoreTable:
         default = ScoreColumn(name)
         if bool in kinds and not kinds & {int, float, str}:
             default = ScoreColumn(name, low=0, high=1, kind="binary")
-        return self._bounded(self._declared.get(name, default), numbers, facts)  # type: ignore[arg-type]
+        return self._bounded(self._declared.get(name, default), numbers, facts)
 
     def _bounded(self, column: ScoreColumn, numbers: list[float], facts: LogFacts) -> ScoreColumn:
         """Return the description without bounds if a value is outside of them."""

@@ -19,6 +19,7 @@ from nlgauge.io.logs.rows import (
     Reason,
     ScoreColumn,
     flat_fields,
+    note_repetitions,
     text_of,
     texts_of,
 )
@@ -188,8 +189,10 @@ def _log(source: Source, header: _Header, samples: Iterable[tuple[str, Json]], i
                 has_letters.add(name)
     for name in has_letters:
         table.declare(ScoreColumn(name, low=0, high=1))
+    note_repetitions(facts, [(row.item, row.repeat) for row in rows])
     table.finish(facts, rows, _reason)
-    _add_own_scores(facts, header.results)
+    if not is_truncated:
+        _add_own_scores(facts, header.results)
     if has_letters:
         facts.notes.append("The letters C, P, I and N are read as 1, 0.5, 0 and 0, as in Inspect.")
     return Log(facts, rows)

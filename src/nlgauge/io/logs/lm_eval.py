@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from nlgauge.io.logs.rows import (
     LogRow,
     ScoreColumn,
     flat_fields,
+    note_repetitions,
     text_of,
     texts_of,
 )
@@ -102,8 +104,8 @@ def read(source: Source, options: LogOptions) -> list[Log]:
     files = sorted(Path(source.path).parent.glob(f"samples_*_{time}.jsonl*"))
     if not files:
         raise InputError(
-            f"{source.path} has no samples next to it; the run needs the option log_samples, and its files one"
-            " directory."
+            f"{source.path} has no files of samples in its directory; run lm_eval with --log_samples, and do not"
+            " move its files."
         )
     return [_read_samples(Source(str(file))) for file in files]
 
@@ -154,15 +156,20 @@ def _details(results: _Results) -> dict[str, str]:
 
 def _rows(source: Source, facts: LogFacts) -> tuple[list[LogRow], ScoreTable, list[str]]:
     """Return one row per document, its scores by filter, and the names of corpus metrics."""
-    rows: dict[str, LogRow] = {}
+    rows: dict[tuple[str, int], LogRow] = {}
+    keys: Counter[tuple[str, str]] = Counter()
     table = ScoreTable()
     corpus_metrics: dict[str, None] = {}
     most_answers = 1
     for line, values in readable_rows(source.lines(), _LineDecoder(), TESTED, facts):
         item = str(line.doc_id)
-        row = rows.get(item)
+        # A document has one line per filter; a second line of a filter is another answer.
+        keys[item, line.filter] += 1
+        repeat = keys[item, line.filter]
+        row = rows.get((item, repeat))
         if row is None:
-            row = rows[item] = _row(line, item, facts.task)
+            row = rows[item, repeat] = _row(line, item, facts.task)
+            row.repeat = repeat
         names = values.keys() - set(_Line.__struct_fields__) if line.metrics is None else line.metrics
         for name in names:
             value = values.get(name)
@@ -172,6 +179,7 @@ def _rows(source: Source, facts: LogFacts) -> tuple[list[LogRow], ScoreTable, li
                 table.add(row, name if line.filter == _NO_FILTER else f"{name}.{line.filter}", value)
         if line.resps and isinstance(line.resps[0], list):
             most_answers = max(most_answers, len(line.resps[0]))
+    note_repetitions(facts, list(keys.elements()))
     if most_answers > 1:
         facts.notes.append(
             f"{facts.file} has up to {counted(most_answers, 'answer')} per segment, with one score per filter for all"
@@ -224,7 +232,8 @@ def _add_notes(facts: LogFacts, corpus_metrics: list[str], source: Source) -> No
         facts.status = "truncated"
     for name in corpus_metrics:
         facts.notes.append(
-            f"{name} is a corpus metric in lm-evaluation-harness and has no scores of segments, so it is not read."
+            f"{name} is a corpus metric in lm-evaluation-harness and has no scores of segments, so it is not read;"
+            " nlgauge add RESULT -m METRIC computes metrics of the texts."
         )
 
 

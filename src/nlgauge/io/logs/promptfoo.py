@@ -22,6 +22,7 @@ from nlgauge.io.logs.rows import (
     ScoreColumn,
     digest_of,
     flat_fields,
+    note_repetitions,
     number_repeats,
     text_of,
     texts_of,
@@ -78,6 +79,7 @@ class _Result(msgspec.Struct, rename="camel"):
     success: bool
     prompt: _Prompt = msgspec.field(default_factory=_Prompt)
     prompt_idx: int = 0
+    test_idx: int | None = None
     vars: dict[str, Any] = {}
     test_case: _Case = msgspec.field(default_factory=_Case)
     named_scores: dict[str, float | None] = {}
@@ -193,6 +195,7 @@ def _log(
             for name, value in {SCORE: result.score, PASS: result.success, **result.named_scores}.items():
                 table.declare(ScoreColumn(name, low=0, high=1, kind="binary" if name == PASS else "number"))
                 table.add(row, name, value)
+    note_repetitions(facts, [result.test_idx for result in run if result.test_idx is not None])
     number_repeats(rows)
     table.finish(facts, rows, _reason)
     if prompt.metrics is not None and facts.status != "truncated":

@@ -131,13 +131,14 @@ def _read(source: Source, tool: str | None, options: LogOptions) -> list[Log]:
     names = ", ".join(READERS)
     if source.kind == "directory":
         raise InputError(f"{source.path} is a directory and not a run of HELM; name the files in it.")
-    problem = (
-        "is incomplete and has no complete record" if source.is_truncated else "is not a log of a known tool"
-    )
+    if source.is_truncated:
+        raise InputError(
+            f"{source.path} is incomplete and has no complete record; copy or download it again."
+        )
     raise InputError(
-        f"{source.path} {problem}",
+        f"{source.path} is not a log of a known tool",
         python=f"pass tool with one of {names}, or read a table of scores with nlgauge.from_scores",
-        cli=f"name the tool with --from ({names}), or read a table of scores with nlgauge score --scores",
+        cli=f"name the tool with --from ({names}), or read columns of a table with nlgauge import --scores NAME",
     )
 
 

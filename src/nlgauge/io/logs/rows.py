@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
+
+from nlgauge._core.numbers import counted
 
 Reason = Literal["empty", "error", "unreadable", "absent"]
 Score = float | str | list[float]
@@ -149,6 +151,16 @@ def number_repeats(rows: Iterable[LogRow]) -> None:
     counts: dict[str, int] = {}
     for row in rows:
         row.repeat = counts[row.item] = counts.get(row.item, 0) + 1
+
+
+def note_repetitions(facts: LogFacts, keys: Sequence[Hashable]) -> None:
+    """Add a note if several rows have the same key, so that the log may contain several runs."""
+    repeated = len(keys) - len(set(keys))
+    if repeated:
+        facts.notes.append(
+            f"{facts.file} has {counted(repeated, 'row')} with the identifier of another row, so it may contain several"
+            " runs; they are read as repeats."
+        )
 
 
 def flat_fields(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

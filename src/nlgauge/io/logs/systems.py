@@ -38,9 +38,15 @@ def tasks_of(logs: Iterable[Log], *, repeats: bool = False) -> dict[str, list[Lo
     InputError
         If two logs of one system have the same segments, or if logs have different segments with the same identifier.
     """
+    read = list(logs)
+    tools: dict[str, set[str]] = {}
+    for log in read:
+        tools.setdefault(log.facts.task, set()).add(log.facts.tool)
     tasks: dict[str, list[Log]] = {}
-    for log in logs:
-        tasks.setdefault(log.facts.task, []).append(log)
+    for log in read:
+        # Tools identify segments in different ways, so a task that two tools have is two tasks.
+        name = log.facts.task if len(tools[log.facts.task]) == 1 else f"{log.facts.task} ({log.facts.tool})"
+        tasks.setdefault(name, []).append(log)
     for task in tasks.values():
         _name_systems(task)
         _check_segments(task)

@@ -42,7 +42,7 @@ class PhraseShifts(NamedTuple):
 def character_edits(
     column: Ragged, predictions: Array, references: Array, rounded: bool
 ) -> tuple[Array, Ragged]:
-    """(rows, 2) characters to edit after the shifts, and the cost of the shifts; and those, as (start,
+    """Return (rows, 2) characters to edit after the shifts, and the cost of the shifts; and those, as (start,
     length, target) in words.
     """
     rows = column.lists()
@@ -121,7 +121,7 @@ def _letter(rank: int) -> str:
 
 
 def _phrases(prediction: str, reference: str) -> Iterator[Shift]:
-    """Every longest common phrase that begins at different places, as a shift to its place in the
+    """Return every longest common phrase that begins at different places, as a shift to its place in the
     reference.
     """
     places: dict[str, list[int]] = {}

@@ -15,7 +15,7 @@ _KINDS = {"replace": SUBSTITUTIONS, "delete": DELETIONS, "insert": INSERTIONS}
 
 @compiled
 def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
-    """(rows, 4) substitutions, deletions, insertions and hits on the way from reference to prediction."""
+    """Return (rows, 4) substitutions, deletions, insertions and hits on the way from reference to prediction."""
     from rapidfuzz.distance import Levenshtein
 
     rows = column.lists()
@@ -31,7 +31,7 @@ def edit_counts(column: Ragged, predictions: Array, references: Array) -> Array:
 
 @compiled
 def edit_distances(column: Ragged, predictions: Array, references: Array) -> Array:
-    """(rows,) the fewest edits between prediction and reference."""
+    """Return (rows,) the fewest edits between prediction and reference."""
     from rapidfuzz.distance import Levenshtein
 
     rows = column.lists()

@@ -48,8 +48,8 @@ def jump_distances(
     landing: int | None = None,
     truncated: bool = False,
 ) -> Array:
-    """(rows, 3): D of the whole texts; the sum of abs(visits - 1) over all positions but 0; abs(visits - 1)
-    of position 0.
+    """Return (rows, 3): D of the whole texts; the sum of abs(visits - 1) over all positions but 0; abs(visits
+    - 1) of position 0.
 
     Position i lies after the prediction's i-th token, so position 0 lies before all of them.
     """
@@ -115,7 +115,7 @@ class _Row(NamedTuple):
 
 
 def _first(prediction: Array, length: int, costs: JumpCosts) -> _Row:
-    """Row 0 of the grid; 32-bit integers if the costs of a reference of this length fit."""
+    """Return row 0 of the grid; 32-bit integers if the costs of a reference of this length fit."""
     highest = max(costs) * (len(prediction) + length + 2)
     row = np.full(
         len(prediction) + 1,

@@ -32,7 +32,7 @@ class Operation(NamedTuple):
 def operation_counts(
     column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int
 ) -> Array:
-    """(rows, orders, 3, 3): for additions, keeps and deletions how many were right, done, and wanted.
+    """Return (rows, orders, 3, 3): for additions, keeps and deletions how many were right, done, and wanted.
 
     An added n-gram counts once, however often it was added. A deletion is right as often as the references
     deleted the n-gram too.
@@ -51,8 +51,8 @@ def operation_counts(
 def operation_shares(
     column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int
 ) -> Array:
-    """(rows, orders, 3, 2): precision and recall of each operation as the mean over n-grams of the share that
-    is right; NaN for none.
+    """Return (rows, orders, 3, 2): precision and recall of each operation as the mean over n-grams of the
+    share that is right; NaN for none.
 
     A deletion is right here only as far as the n-gram's deletions exceed its count in the references.
     """
@@ -75,7 +75,7 @@ def _rows(
     orders: int,
     exceeding: bool = False,
 ) -> Iterator[tuple[int, int, list[Operation], int]]:
-    """Row, order, its three operations, and the number of references."""
+    """Return row, order, its three operations, and the number of references."""
     rows = column.lists()
     for i, (source, prediction, group) in enumerate(
         zip(sources.tolist(), predictions.tolist(), references.lists(), strict=True)

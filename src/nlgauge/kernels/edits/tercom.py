@@ -64,8 +64,8 @@ class Path(NamedTuple):
 
 @compiled
 def shift_edits(column: Ragged, predictions: Array, references: Array) -> tuple[Array, Ragged]:
-    """(rows,) all edits that turn prediction row into reference row, and the shifts among them as (start,
-    length, target).
+    """Return (rows,) all edits that turn prediction row into reference row, and the shifts among them as
+    (start, length, target).
     """
     rows = column.lists()
     edits, shifts = np.zeros(len(predictions)), []
@@ -132,8 +132,8 @@ def _place(start: int, length: int, target: int) -> int:
 def _shifts(
     prediction: list[int], reference: list[int], steps: list[Opcode]
 ) -> Iterator[tuple[int, int, list[int]]]:
-    """Blocks worth moving, as start and length, with the targets to try: places of the prediction to put
-    them before.
+    """Return blocks worth moving, as start and length, with the targets to try: places of the prediction to
+    put them before.
     """
     aligned, wrong, missed = _alignment(steps)
     places: dict[int, list[int]] = {}
@@ -163,8 +163,8 @@ def _shifts(
 
 
 def _alignment(steps: list[Opcode]) -> tuple[list[int], list[bool], list[bool]]:
-    """For each token of the reference the last token of the prediction up to it; whether tokens of either
-    side are in error.
+    """Return for each token of the reference the last token of the prediction up to it; whether tokens of
+    either side are in error.
     """
     aligned: list[int] = []
     wrong: list[bool] = []
@@ -248,7 +248,7 @@ class _Grid:
         return rows[i][j - low] if i >= 0 and low <= j < high else _NEVER
 
     def _below(self, i: int, above: list[int], token: int) -> list[int]:
-        """Row i + 1 from row i and the token between them."""
+        """Return row i + 1 from row i and the token between them."""
         (low, high), (next_low, next_high) = self.bands[i], self.bands[i + 1]
         costs = [_NEVER, *above, *[_NEVER] * (next_high - high)][next_low - low :]
         tokens = (
@@ -264,7 +264,7 @@ class _Grid:
         return row
 
     def _above(self, i: int, below: list[int], token: int) -> list[int]:
-        """Backward row i from row i + 1 and the token between them."""
+        """Return the backward row i from row i + 1 and the token between them."""
         (low, high), (next_low, next_high) = self.bands[i], self.bands[i + 1]
         costs = [*[_NEVER] * (next_low - low), *below, *[_NEVER] * (high - next_high + 1)]
         row: list[int] = []

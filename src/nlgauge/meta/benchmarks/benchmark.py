@@ -13,6 +13,7 @@ from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import RawColumns
+from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
@@ -256,7 +257,9 @@ class Benchmark:
             if any(row.ratings.get(name) for row in self.rows):
                 fields[f"{name}{RATINGS}"] = [list(row.ratings.get(name, ())) for row in rows]
         for name in dict.fromkeys(name for row in self.rows for name in row.meta):
-            fields.setdefault(name, [row.meta.get(name) for row in rows])
+            # The system of a row is known; a second name of it would mark the corpus as pooled.
+            if name not in FIELD_NAMES["system"]:
+                fields.setdefault(name, [row.meta.get(name) for row in rows])
         return fields
 
     @property

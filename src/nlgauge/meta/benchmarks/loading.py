@@ -56,7 +56,10 @@ def load(name: str | Path) -> Benchmark:
         raise missing(known)
     rows, pairs = read_lines(place)
     peers = peers_of(place)
-    return Benchmark(known, tuple(rows if peers is None else _with_metrics(rows, peers)), tuple(pairs))
+    # Published for pairs are verdicts of judges, which are not scores of texts.
+    if peers is not None and not pairs:
+        rows = _with_metrics(rows, peers)
+    return Benchmark(known, tuple(rows), tuple(pairs))
 
 
 def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,23 @@ class Pair:
     group: str = ""
 
 
-class _Side(msgspec.Struct):
+class Side(msgspec.Struct):
+    """The text of a system in a pair."""
+
     system: str
     text: str
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """A pair of texts with what they share, as a file has it."""
+
+    segment: str
+    better: Side
+    worse: Side
+    source: str | None
+    references: tuple[str, ...]
+    meta: Mapping[str, Any]
 
 
 class _Line(msgspec.Struct):
@@ -103,8 +118,8 @@ class _Line(msgspec.Struct):
     human: dict[str, float | None] = {}
     human_raw: dict[str, Any] = {}
     metrics: dict[str, float | None] = {}
-    better: _Side | None = None
-    worse: _Side | None = None
+    better: Side | None = None
+    worse: Side | None = None
     meta: dict[str, Any] = {}
 
 
@@ -124,37 +139,57 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
             raise InputError(f"{where}: 'human_raw' must have a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
-            pairs.append(
-                Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
+            pair = PairLine(
+                str(line.segment), line.better, line.worse, line.source, tuple(line.references), line.meta
             )
-            for side in (line.better, line.worse):
-                _add(rows, _row_of(line, side.system, side.text), where)
+            pairs.append(_add_pair(rows, pair))
         elif line.system == "":
             raise InputError(f"{where} lacks a system; add the field 'system', or 'better' and 'worse'.")
         else:
-            _add(rows, _row_of(line, str(line.system), line.prediction), where, twice=False)
+            _add(rows, _row_of(line), where)
     if not rows:
         raise InputError(f"{place} has no rows.")
     return list(rows.values()), pairs
 
 
-def _add(
-    rows: dict[tuple[str, str], BenchmarkRow], row: BenchmarkRow, where: str, twice: bool = True
-) -> None:
-    known = rows.setdefault((row.segment, row.system), row)
-    if known is not row and not (twice and known.prediction == row.prediction):
-        raise InputError(
-            f"{where}: segment {row.segment!r} of system {row.system!r} occurs"
-            f" twice{', with different texts' if twice else ''}."
+def rows_of_pairs(lines: Iterable[PairLine]) -> tuple[list[BenchmarkRow], list[Pair]]:
+    """Return the rows and the pairs of lines with two texts each."""
+    rows: dict[tuple[str, str], BenchmarkRow] = {}
+    pairs = [_add_pair(rows, line) for line in lines]
+    return list(rows.values()), pairs
+
+
+def _add_pair(rows: dict[tuple[str, str], BenchmarkRow], line: PairLine) -> Pair:
+    """Add the rows of a pair, and return the pair.
+
+    If another pair of the segment has another text of one of the systems, the id is followed by ~2, ~3 and so on.
+    """
+    sides = (line.better, line.worse)
+    names = (line.segment if number == 1 else f"{line.segment}~{number}" for number in count(1))
+    segment = next(
+        name
+        for name in names
+        if all(
+            (row := rows.get((name, side.system))) is None or row.prediction == side.text for side in sides
         )
+    )
+    for side in sides:
+        row = BenchmarkRow(segment, side.system, {}, side.text, line.source, line.references, meta=line.meta)
+        rows.setdefault((segment, side.system), row)
+    return Pair(segment, line.better.system, line.worse.system, str(line.meta.get("lp", "")))
 
 
-def _row_of(line: _Line, system: str, prediction: str | None) -> BenchmarkRow:
+def _add(rows: dict[tuple[str, str], BenchmarkRow], row: BenchmarkRow, where: str) -> None:
+    if rows.setdefault((row.segment, row.system), row) is not row:
+        raise InputError(f"{where}: segment {row.segment!r} of system {row.system!r} occurs twice.")
+
+
+def _row_of(line: _Line) -> BenchmarkRow:
     return BenchmarkRow(
         str(line.segment),
-        system,
+        str(line.system),
         {name: math.nan if value is None else value for name, value in line.human.items()},
-        prediction,
+        line.prediction,
         line.source,
         tuple(line.references),
         flat_ratings(line.human_raw),
@@ -180,7 +215,7 @@ def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
 
 
 def written(rows: Iterable[BenchmarkRow], pairs: Iterable[Pair] = ()) -> bytes:
-    """Rows, or pairs of them, as JSON lines that `read_lines` reads."""
+    """Return rows, or pairs of them, as JSON lines that `read_lines` reads."""
     by_key = {(row.segment, row.system): row for row in rows}
     encode = msgspec.json.Encoder().encode
     judged = list(pairs)

@@ -1,8 +1,8 @@
 """A study in a directory: the texts of a benchmark and the results of metrics on them; `nlgauge meta -o` writes
 and extends it.
 
-study.json          the selection: benchmark, language pair, sample, human dimensions, and the levels and
-                    coefficients that were asked for
+study.json          the selection: benchmark, language pair, sample, human dimensions, and the requested
+                    levels and coefficients
 results/NAME        one saved result for each language pair, or one with the name of the benchmark
 correlations.csv    the last table
 """

@@ -123,8 +123,8 @@ def detect(
 
 
 def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
-    """Return the lowest score of outputs to keep for the best F; the highest of equally good thresholds, NaN if
-    nothing is wanted.
+    """Return the lowest score of outputs to keep for the best F; the highest of equally good thresholds, NaN
+    without good outputs.
 
     >>> best_threshold(np.array([1.0, 2.0, 3.0]), np.array([False, True, True]))
     2.0
@@ -351,8 +351,8 @@ def _best(values: Array) -> Array:
 
 
 def _rates(counts: Array, beta: float) -> tuple[Array, Array, Array]:
-    """Return precision, recall and F from (right, kept, wanted) counts; F is 0 if nothing is right, NaN if
-    nothing is wanted.
+    """Return precision, recall and F from (right, kept, wanted) counts; F is 0 if nothing is right, NaN
+    without good outputs.
     """
     right, kept, wanted = counts
     with np.errstate(invalid="ignore", divide="ignore"):

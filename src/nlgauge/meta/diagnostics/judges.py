@@ -53,7 +53,7 @@ class JudgeCheck(Shown):
     used: Mapping[str, float] = field(default_factory=dict)
 
     def records(self) -> dict[str, Any]:
-        """Everything as plain data."""
+        """Return all fields as plain data."""
         return {
             "metric": self.metric,
             "rows": self.rows,
@@ -116,8 +116,8 @@ def check(
 
 @dataclass(frozen=True)
 class _Texts:
-    """Some rows: different predictions that are not empty, evenly from the whole corpus, with what
-    belongs to each.
+    """Some rows: different predictions that are not empty, evenly from the whole corpus, with their
+    references and sources.
     """
 
     predictions: list[str]
@@ -185,7 +185,7 @@ class _Probes:
         """Return the share of rows at the ends of the scale, and the number of different scores."""
         output = self.metric.measures()[0]
         known = self._first[~np.isnan(self._first)]
-        # Expected scores are never quite at an end: what is within a twentieth of the scale of it counts.
+        # Expected scores are never quite at an end, so values within a twentieth of the scale count.
         near = self._width / 20
         top, bottom = _mean(known >= output.high - near), _mean(known <= output.low + near)
         return [
@@ -320,7 +320,9 @@ def _check_own(corpus: Corpus, own: Sequence[str], against: AnyMetric | None) ->
 
 
 def _gaps(result: Result, label: str, own: tuple[str, ...]) -> Array:
-    """For each segment the mean score of the own systems less that of the others, in standard deviations."""
+    """Return for each segment the mean score of the own systems less that of the others, in standard
+    deviations.
+    """
     scores = {}
     for system in result.systems:
         table = result._tables[system, label]

@@ -66,7 +66,7 @@ class _Given(NamedTuple):
         return list(self.text) if unspaced_script(self.text) else _WORD.findall(self.text)
 
     def another(self) -> str | None:
-        """Another of the texts, that is not this one and not empty."""
+        """Return another of the texts, that is not this one and not empty."""
         start = int(self.rng.integers(len(self.texts)))
         others = (self.texts[(start + step) % len(self.texts)] for step in range(len(self.texts)))
         return next((other for other in others if other.strip() and other.split() != self.text.split()), None)

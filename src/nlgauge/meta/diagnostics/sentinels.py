@@ -115,8 +115,8 @@ def sentinels(
             }
             for sentinel in made_up:
                 found = _found(by_name, one, beside, sentinel, dimension)
-                # Among the outputs of one input the mean of the others falls as the own score rises, which
-                # says nothing of the source.
+                # Among the outputs of one input the mean of the others falls as the score of the output
+                # rises, which is no evidence about the source.
                 apart = sentinel != "segment_mean" or one in ("global", "by_system")
                 value = known_mean(of.value for of in found) if apart else math.nan
                 beaten = [label for label, reached in metrics.items() if reached < value]

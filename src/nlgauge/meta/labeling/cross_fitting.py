@@ -18,11 +18,11 @@ _PENALTIES = np.logspace(-6, 2, 17)
 def out_of_fold(
     human: Array, metrics: Array, segments: Array, folds: int, seed: int, within_segments: bool
 ) -> Array:
-    """Predictions (systems, segments), but for a constant per system, from human scores with NaN and metrics
-    (K, systems, segments).
+    """Return predictions (systems, segments), up to a constant per system, from human scores with NaN and
+    metrics (K, systems, segments).
 
-    `segments` numbers what must not be split between folds, one per segment (documents, or the segments
-    themselves). `within_segments` fits the differences between systems on the same segment instead of the
+    `segments` has a number per segment; segments with the same number (of a document) are in the same fold.
+    `within_segments` fits the differences between systems on the same segment instead of the
     scores of each system over segments. A missing metric score counts as the mean of its system.
     """
     standard = standardized(metrics)
@@ -83,6 +83,6 @@ def _slopes(human: Array, metrics: Array, within_segments: bool) -> Array:
 
 
 def _centered(parts: Array, labeled: Array, axis: int) -> Array:
-    """Without the means over the labeled cells along an axis; 0 elsewhere."""
+    """Subtract the means over the labeled cells along an axis; other cells become 0."""
     counts = np.maximum(labeled.sum(axis=axis - 1), 1)
     return np.where(labeled, parts - np.expand_dims(parts.sum(axis=axis) / counts, axis), 0.0)

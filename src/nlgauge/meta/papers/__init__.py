@@ -1,1 +1,1 @@
-"""Analyses of the papers behind the metrics: what is read from a Result or a Corpus beyond scores."""
+"""Analyses of the papers about the metrics, from a Result or a Corpus."""

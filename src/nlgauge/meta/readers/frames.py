@@ -110,8 +110,8 @@ def _array(values: Any, name: str) -> Array:
 
 
 def records_of(frame: Any) -> list[Mapping[str, Any]]:
-    """Rows as dictionaries, of a pandas or polars frame, columns by name, rows, or a file of them (CSV,
-    TSV, JSON, JSON Lines, Parquet).
+    """Return rows as dictionaries, of a pandas or polars frame, columns by name, rows, or a file of them
+    (CSV, TSV, JSON, JSON Lines, Parquet).
     """
     if isinstance(frame, str | Path):
         return records_of(_columns_of(str(frame)))

@@ -19,7 +19,7 @@ from nlgauge.meta.readers import RATINGS
 from nlgauge.meta.readers.frames import as_number, as_numbers, records_of
 from nlgauge.metric import Output
 from nlgauge.results.groups import taken
-from nlgauge.results.imported.building import is_imported, single_scores
+from nlgauge.results.imported.building import imported_label, is_imported, single_scores
 from nlgauge.results.joined import of_metrics
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
@@ -215,15 +215,16 @@ def _is_names(human: Any) -> bool:
 
 
 def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any]]:
-    """Human scores of all outputs, from fields of the records; "human" also names all fields
+    """Return human scores of all outputs, from fields of the records; "human" also names all fields
     human.DIMENSION.
     """
     corpus = result.corpus
     known = [*corpus.system_fields, *corpus.fields]
     columns: dict[str, list[Any]] = {}
     for name in [human] if isinstance(human, str) else human:
-        if name in result.labels and is_imported(result, name):
-            columns |= _of_imported(result, name)
+        label = None if name in known else imported_label(result, name)
+        if label is not None:
+            columns |= _of_imported(result, label)
             continue
         inner = {field.removeprefix(f"{name}."): field for field in known if field.startswith(f"{name}.")}
         chosen = {each: each for each in (name, f"{name}{RATINGS}") if each in known} or inner

@@ -150,7 +150,7 @@ class JointMetric(FamilyMetric):
     the reference and with both.
     """
 
-    # How much each pass's label probabilities count.
+    # Weights of the label probabilities of each pass.
     label_weights: ClassVar[tuple[float, ...]] = (0.1667, 0.3333, 0.5)
 
     def passes(self, view: View) -> Passes:

@@ -52,7 +52,7 @@ def spans_of(spans: Sequence[Span], labels: Sequence[str]) -> list[ErrorSpan]:
 
 
 def _runs(flags: Array) -> Iterator[tuple[int, int]]:
-    """First and behind the last place of every run of true values.
+    """Return the first place, and the place after the last, of every run of true values.
 
     >>> list(_runs(np.array([False, True, True, False, True])))
     [(1, 3), (4, 5)]

@@ -1,5 +1,5 @@
-"""Steps of the judge's own making: G-Eval's form has the steps that a careful reader takes, and the judge
-itself can be asked for them.
+"""Steps that the judge writes: G-Eval's form has the steps that a careful reader takes, and the judge itself
+can write them.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class Judged(MeanMetric):
     takes: ClassVar[Takes] = "alone"
     # Every reply is cached already, and a row without a reply must be asked again: `nlgauge.judges.cache`.
     costly: ClassVar[bool] = False
-    # How the metric may score; numbers that are not single tokens have no probabilities.
+    # The ways in which the metric may score; numbers that are not single tokens have no probabilities.
     scorings: ClassVar[tuple[str, ...]] = SCORINGS
     # The counted rows, by reason.
     counts: ClassVar[Mapping[str, str]] = COUNTS

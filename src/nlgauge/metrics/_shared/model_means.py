@@ -52,7 +52,7 @@ class ModelMeans(MeanMetric):
     empty: str = field(default="scored", kw_only=True)
 
     revision: ClassVar[int] = 2
-    # Whether an empty prediction is shown to the model, because the authors' program does so.
+    # True if an empty prediction is shown to the model, because the authors' program does so.
     shows_empty: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

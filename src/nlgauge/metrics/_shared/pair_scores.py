@@ -113,7 +113,7 @@ class SentencePairScores(PairScores):
 def every_pair(
     view: View, feature: PairLogits, labels: int, firsts: list[Array], seconds: list[Array]
 ) -> tuple[list[Array], Array]:
-    """For each row the logits (firsts, seconds, labels) of all its pairs of texts, and whether one of
+    """Return for each row the logits (firsts, seconds, labels) of all its pairs of texts, and whether one of
     these was cut.
     """
     sizes = [(len(ours), len(theirs)) for ours, theirs in zip(firsts, seconds, strict=True)]

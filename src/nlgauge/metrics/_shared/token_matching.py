@@ -109,7 +109,7 @@ class TokenMatching(EncoderPrecision, Metric):
         raise NotImplementedError
 
     def f_of(self, precision: float, recall: float) -> float:
-        """F of precision and recall, both above 0."""
+        """Return F of precision and recall, both above 0."""
         raise NotImplementedError
 
     def cosines(self, hidden: Hidden, prediction: int, reference: int) -> Array:
@@ -161,7 +161,7 @@ class TokenMatching(EncoderPrecision, Metric):
     def _match(
         self, hidden: Hidden, prediction: int, reference: int, fitted: Arrays
     ) -> tuple[float, float, float, float, float]:
-        """F, P, R, and whether a text was cut or had no weight."""
+        """Return F, P, R, and whether a text was cut or had no weight."""
         cut = float(max(hidden.truncated[prediction][0], hidden.truncated[reference][0]))
         weights = [self.weights(hidden, text, fitted) for text in (prediction, reference)]
         uniform = float(any(flag for _, flag in weights))

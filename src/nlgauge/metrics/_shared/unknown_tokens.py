@@ -83,8 +83,8 @@ def read_pairs(features: Features, model: ModelSpec, kind: Kind, first: Array, s
 
 
 def seen(view: View, *sides: Array) -> Array:
-    """In which rows every text can be seen: white space, and marks without width, are tokens to some
-    models.
+    """Return the rows in which every text can be seen: white space, and marks without width, are tokens to
+    some models.
     """
     found: Array = np.all([[can_be_seen(view.text(text)) for text in ids.tolist()] for ids in sides], axis=0)
     return found
@@ -99,7 +99,7 @@ def visible(view: View, ids: Array) -> Array:
 
 
 def readable(view: View, *readings: ReadableTexts) -> Array:
-    """In which rows every text can be seen, and has a token that the model knows."""
+    """Return the rows in which every text can be seen, and has a token that the model knows."""
     found: Array = seen(view, *(reading.ids for reading in readings)) & np.all(
         [reading.known > 0 for reading in readings], axis=0
     )

@@ -31,7 +31,7 @@ class WithinText(MeanMetric):
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def counts(self, view: View) -> Array:
-        """(rows, orders, 3) repeated, different and all n-grams."""
+        """Return (rows, orders, 3) repeated, different and all n-grams."""
         found: Array = view.rows(RepeatedNgrams(Tokens(self.tokenizer), self.max_order))
         return found
 

@@ -32,7 +32,7 @@ class Rows:
         self._sums = np.zeros(4)
         self._statistics: dict[tuple[str, str], dict[str, Array]] = {}
         self.costs = Costs()
-        # Whether the budget ended a look, and the cost of its replies, which are in the cache.
+        # True if the budget ended a look, and the cost of its replies, which are in the cache.
         self.was_cut, self.unfinished = False, 0.0
         if earlier is not None and earlier.sequential is not None:
             self.asked = earlier.sequential["asked"]

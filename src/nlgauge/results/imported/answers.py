@@ -26,6 +26,8 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
     "source": FIELD_NAMES["source"],
 }
 
+# The field that identifies an answer which several records score.
+_SAMPLE = "sample"
 # The roles of texts that all systems share.
 _INPUTS = ("references", "source")
 
@@ -60,6 +62,8 @@ class Answers(NamedTuple):
     ids: list[Hashable]
     # For each system and each segment, the rows of its answers.
     rows: dict[str, list[list[int]]]
+    # All rows of an answer that several records score, by its first row: judge runs.
+    runs: Mapping[int, list[int]] = {}
 
     @classmethod
     def of(cls, records: Records, fields: AnswerFields, scores: Sequence[str]) -> Answers:
@@ -81,9 +85,27 @@ class Answers(NamedTuple):
             order = sorted(order, key=lambda i: _sort_key(repeats[i]))  # type: ignore[assignment]
         for i in order:
             rows[systems[i]][numbers[items[i]]].append(i)
-        answers = cls(records, roles, list(numbers), rows)
+        answers = cls(records, roles, list(numbers), rows)._with_runs()
         answers._check_shared()
         return answers
+
+    def _with_runs(self) -> Answers:
+        """Return the answers, with records of one segment, `sample` and prediction as scores of one answer."""
+        samples = self.records.columns.get(_SAMPLE)
+        if samples is None or _SAMPLE in self.roles.values():
+            return self
+        texts = self.records.columns.get(self.roles.get("prediction", ""), [None] * self.records.count)
+        runs: dict[int, list[int]] = {}
+
+        def answers_of(of_segment: list[int]) -> list[int]:
+            first: dict[str, int] = {}
+            for i in of_segment:
+                key = repr((i,) if _is_gap(samples[i]) else (samples[i], texts[i]))
+                runs.setdefault(first.setdefault(key, i), []).append(i)
+            return list(first.values())
+
+        rows = {system: [answers_of(each) for each in lists] for system, lists in self.rows.items()}
+        return self._replace(rows=rows, runs=runs)
 
     def _check_shared(self) -> None:
         """Raise InputError if two systems have no segment in common."""
@@ -135,10 +157,15 @@ class Answers(NamedTuple):
         return texts
 
     def _every_row(self) -> list[list[int]]:
-        """Return the rows of each segment, of all systems."""
+        """Return the rows of each segment, of all systems and judge runs."""
         return [
-            [i for rows in of_segment for i in rows] for of_segment in zip(*self.rows.values(), strict=True)
+            [i for rows in of_segment for i in self._all_runs(rows)]
+            for of_segment in zip(*self.rows.values(), strict=True)
         ]
+
+    def _all_runs(self, rows: Sequence[int]) -> list[int]:
+        """Return the rows of answers with the rows of their other judge runs."""
+        return [run for i in rows for run in self.runs.get(i, (i,))]
 
     def _of_segments(self, role: str, ignore: bool = False) -> list[Any]:
         """Return the value of each segment that all its answers share, None if it has none.
@@ -184,7 +211,7 @@ class Answers(NamedTuple):
                 fields[name] = [each[0] for each in values]
             else:
                 system_fields[name] = {
-                    system: [_of_answers([column[i] for i in each]) for each in rows]
+                    system: [_of_answers([column[i] for i in self._all_runs(each)]) for each in rows]
                     for system, rows in self.rows.items()
                 }
         return fields, system_fields

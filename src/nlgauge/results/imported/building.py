@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import file_digest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nlgauge._core.defaults import SEED
+from nlgauge._core.paths import is_file
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.raw_columns import RawColumns
@@ -28,6 +32,7 @@ from nlgauge.metric.registry import metric_classes
 from nlgauge.metric.table import Table
 from nlgauge.results.imported.answers import AnswerFields, Answers
 from nlgauge.results.imported.columns import ScoreReader, Scores, ScoreSpec, described_score, score_specs
+from nlgauge.results.labels import labels_found
 from nlgauge.results.result import Result
 
 # The field of a result with every single score, if a segment has several.
@@ -133,6 +138,7 @@ def from_answers(
     seed: int = SEED,
 ) -> Result:
     """Return the result of answers; `reasons` has the reasons for missing scores by score and record."""
+    _warn_of_repeats(answers)
     corpus = Corpus.of_parts(answers.parts([spec.name for spec in specs], ignore_inputs), lang)
     result = Result(corpus, {}, {}, Costs(), Job({}, None, RunOptions(seed)), environment())
     for spec in specs:
@@ -143,6 +149,20 @@ def from_answers(
         }
         result = _with_columns(result, reader, columns, origin)
     return result
+
+
+def _warn_of_repeats(answers: Answers) -> None:
+    """Warn if one system has more answers per segment than another."""
+    means = {
+        system: sum(map(len, rows)) / max(1, sum(map(bool, rows))) for system, rows in answers.rows.items()
+    }
+    most, least = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
+    if means[most] > means[least]:
+        warnings.warn(
+            f"{most} has {means[most]:.3g} answers per segment, {least} has {means[least]:.3g}; the means over the"
+            " answers of each segment are compared.",
+            stacklevel=4,
+        )
 
 
 def with_scores(
@@ -259,10 +279,15 @@ def _column_of_answers(
     column = _Column(len(rows))
     for segment, of_segment in enumerate(rows):
         for i in of_segment:
-            cell = cells[i]
-            scores = reader.plain(cell)
-            if scores is None:
-                scores = reader.read(None if cell is NO_FIELD else cell, partial(records.place, i))
+            scores = []
+            for run in answers.runs.get(i, (i,)):
+                cell = cells[run]
+                plain = reader.plain(cell)
+                scores += (
+                    reader.read(None if cell is NO_FIELD else cell, partial(records.place, run))
+                    if plain is None
+                    else plain
+                )
             if scores:
                 column.add(segment, scores)
                 continue
@@ -309,6 +334,23 @@ def _with_columns(result: Result, reader: ScoreReader, read: Mapping[str, _Colum
 def is_imported(result: Result, label: str) -> bool:
     """Return True if the scores of a label were imported."""
     return isinstance(result._job.metrics[label], Imported)
+
+
+def with_files(result: Result, files: Iterable[str | Path]) -> Result:
+    """Return a result whose environment has the name and the hash of each file that scores come from."""
+    hashes: dict[str, list[str]] = {}
+    for path in filter(is_file, dict.fromkeys(map(str, files))):
+        with Path(path).open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        hashes.setdefault(f"imported {Path(path).name}", []).append(f"sha256 {digest}")
+    named = {name: ", ".join(digests) for name, digests in hashes.items()}
+    return replace(result, environment={**result.environment, **named})
+
+
+def imported_label(result: Result, name: str) -> str | None:
+    """Return the label of the imported score that a name stands for, also without its prefix; None if there is none."""
+    labels = [name] if name in result.labels else labels_found(name, result._job.metrics)
+    return labels[0] if len(labels) == 1 and is_imported(result, labels[0]) else None
 
 
 def single_scores(result: Result, label: str) -> dict[str, list[list[list[float]]]]:

@@ -18,6 +18,7 @@ from nlgauge.metric.imported import DIRECTIONS, RESERVED, Imported
 # Scores whose names end like this are better if they are lower.
 _LOWER = tuple("_ms _seconds latency cost price tokens error_rate wer cer ter perplexity loss".split())
 _NUMBER = r"([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)"
+_LEVEL = re.compile(rf"(.+)={_NUMBER}")
 _RANGE = re.compile(rf"{_NUMBER}\.\.{_NUMBER}")
 _ROUNDING = 1e-9
 # Squares of larger scores, summed over many segments, could overflow.
@@ -31,7 +32,9 @@ Scores = str | Iterable[str] | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class ScoreSpec:
-    """A score to import: its name, and what is known about it; `better` is "" if the direction is not known."""
+    """A score to import: its name, direction, bounds and levels; `better` is "" if the direction is not
+    known.
+    """
 
     name: str
     better: str = ""
@@ -89,9 +92,15 @@ class ScoreSpec:
             raise ParameterError(
                 f"{self.name} needs two or more different levels, the worst first, got {'/'.join(self.levels):.60}."
             )
+        values = list(level_values(self.levels).values())
+        if values != sorted(set(values)):
+            raise ParameterError(
+                f"the levels of {self.name} have the values {', '.join(f'{value:g}' for value in values)}; write"
+                " different values, the worst first."
+            )
         if self.levels and self.is_bounded:
             raise ParameterError(
-                f"{self.name} has levels, which are numbers from 0 to 1; leave out its bounds."
+                f"{self.name} has levels, whose values are its bounds; leave out its bounds."
             )
         return self
 
@@ -99,6 +108,18 @@ class ScoreSpec:
     def is_bounded(self) -> bool:
         """True if a bound is stated."""
         return math.isfinite(self.low) or math.isfinite(self.high)
+
+
+def level_values(levels: Sequence[str]) -> dict[str, float]:
+    """Return the number of each level: from 0 to 1 in equal steps, or the numbers of pairs LEVEL=NUMBER.
+
+    >>> level_values(["rude", "neutral", "polite"]), level_values(["rude=1", "polite=5"])
+    ({'rude': 0.0, 'neutral': 0.5, 'polite': 1.0}, {'rude': 1.0, 'polite': 5.0})
+    """
+    pairs = [_LEVEL.fullmatch(level) for level in levels]
+    if levels and all(pairs):
+        return {match[1]: float(match[2]) for match in pairs if match}
+    return {level: i / (len(levels) - 1) for i, level in enumerate(levels)}
 
 
 def score_specs(scores: Scores, bounds: Mapping[str, tuple[float, float]] | None = None) -> list[ScoreSpec]:
@@ -143,7 +164,7 @@ class ScoreReader:
 
     def __init__(self, spec: ScoreSpec) -> None:
         self.spec = spec
-        self._levels = {level: i / (len(spec.levels) - 1) for i, level in enumerate(spec.levels)}
+        self._levels = level_values(spec.levels)
         self._kinds: set[type] = set()
         # Programs round: 100.00000000000004 is on a scale to 100, and -1e-17 on a scale from 0.
         slack = _ROUNDING * max([abs(x) for x in (spec.low, spec.high) if math.isfinite(x)], default=0.0)
@@ -210,7 +231,8 @@ class ScoreReader:
             spec.name if spec.name not in taken else f"{origin.partition(' ')[0] or 'imported'}.{spec.name}"
         )
         kind = "levels" if self._levels else "binary" if self._kinds == {bool} else "number"
-        low, high = (spec.low, spec.high) if kind == "number" or spec.is_bounded else (0.0, 1.0)
+        ends = list(self._levels.values()) or [0.0, 1.0]
+        low, high = (spec.low, spec.high) if kind == "number" or spec.is_bounded else (ends[0], ends[-1])
         return Imported(column, spec.better or self._direction(), low, high, kind, spec.levels, origin)
 
     def _direction(self) -> str:

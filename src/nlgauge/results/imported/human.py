@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, did_you_mean
 from nlgauge.metric.imported import RESERVED
-from nlgauge.results.imported.building import VALUES, is_imported, with_read_scores
+from nlgauge.results.imported.building import VALUES, imported_label, is_imported, with_read_scores
 from nlgauge.results.imported.columns import ScoreSpec
 from nlgauge.results.result import Result
 
@@ -96,8 +96,9 @@ def _named(result: Result, names: str | Sequence[str]) -> dict[str, ScoreSpec]:
     for text in [names] if isinstance(names, str) else names:
         spec = ScoreSpec(text) if text in (*known, *result.labels) else ScoreSpec.parse(text)
         inner = [field for field in _scores(known) if field.startswith(f"{spec.name}.")]
-        if spec.name in known or (spec.name in result.labels and is_imported(result, spec.name)):
-            specs[spec.name] = spec
+        label = None if spec.name in known else imported_label(result, spec.name)
+        if spec.name in known or label is not None:
+            specs[label or spec.name] = replace(spec, name=label or spec.name)
         elif inner:
             specs |= dict.fromkeys(inner, spec)
         else:

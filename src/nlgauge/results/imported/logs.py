@@ -9,23 +9,26 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlgauge._core.defaults import SEED
+from nlgauge._core.numbers import counted
 from nlgauge.corpus.records import ABSENT, Records
 from nlgauge.errors import InputError, no_such
 from nlgauge.io.logs import Log, LogRow, own_score_differences, read_logs, tasks_of
 from nlgauge.io.logs.readers import READERS
+from nlgauge.metric.imported import RESERVED
 from nlgauge.results.imported.answers import AnswerFields, Answers
-from nlgauge.results.imported.building import from_answers
+from nlgauge.results.imported.building import from_answers, with_files
 from nlgauge.results.imported.columns import ScoreSpec, score_specs
 from nlgauge.results.result import Result
 
 _TEXTS = ("prediction", "references", "source")
+_IDENTIFIERS = ("id", "system", "epoch")
 
 
 class ImportedTask(NamedTuple):
-    """The result of one task, and sentences about its logs that a reader must know."""
+    """The result of one task, its logs in one line, and sentences about them that a reader must know."""
 
     result: Result
-    tool: str
+    heading: str
     notes: tuple[str, ...]
 
 
@@ -107,13 +110,15 @@ def imported_tasks(
 
 def _imported(logs: Sequence[Log], chosen: Sequence[ScoreSpec], lang: str | None, seed: int) -> ImportedTask:
     facts = logs[0].facts
+    for log in logs:
+        _rename_scores(log)
     rows = [row for log in logs for row in log.rows]
     specs, notes = _specs(logs, chosen)
     if not specs or not rows:
-        raise InputError(f"{facts.file} has no scores of segments{'; ' if notes else ''}{' '.join(notes)}.")
+        raise InputError(" ".join([f"{facts.file} has no scores of segments.", *notes]))
     names = [spec.name for spec in specs]
     records = _records(rows, names)
-    answers = Answers.of(records, AnswerFields("id", "system", "epoch"), names)
+    answers = Answers.of(records, AnswerFields(*_IDENTIFIERS), names)
     reasons = {
         name: {i: row.missing[name] for i, row in enumerate(rows) if name in row.missing} for name in names
     }
@@ -121,8 +126,45 @@ def _imported(logs: Sequence[Log], chosen: Sequence[ScoreSpec], lang: str | None
     result = from_answers(
         answers, specs, reasons=reasons, origin=origin, lang=lang, seed=seed, ignore_inputs=True
     )
-    said = (sentence for log in logs for sentence in (*log.facts.notes, *own_score_differences(log)))
-    return ImportedTask(result, READERS[facts.tool].title, (*notes, *dict.fromkeys(said)))
+    result = with_files(result, (log.facts.file for log in logs))
+    several = len(result.systems) > 1
+    said = (
+        sentence
+        for log in logs
+        for sentence in (
+            *log.facts.notes,
+            *(f"{log.facts.system}, {each}" if several else each for each in own_score_differences(log)),
+        )
+    )
+    return ImportedTask(result, _heading(logs, result), (*notes, *dict.fromkeys(said)))
+
+
+def _heading(logs: Sequence[Log], result: Result) -> str:
+    """Return tool, version and task, and the numbers of systems, segments, answers and errors."""
+    facts = logs[0].facts
+    rows = [row for log in logs for row in log.rows]
+    errors = sum("error" in row.missing.values() for row in rows)
+    counts = [
+        counted(len(result.systems), "system"),
+        counted(len(result.corpus), "segment"),
+        counted(len(rows), "answer"),
+        counted(errors, "error"),
+    ]
+    tool = " ".join(filter(None, (READERS[facts.tool].title, facts.version)))
+    return f"{tool}, task {facts.task}: {', '.join(counts)}"
+
+
+def _rename_scores(log: Log) -> None:
+    """Add the name of the tool to scores whose names are needed for other columns or counts."""
+    taken = {"", *_IDENTIFIERS, *_TEXTS, *RESERVED}
+    facts = log.facts
+    for name in [name for name in facts.columns if name.strip() in taken]:
+        new = f"{facts.tool}.{name.strip() or 'score'}"
+        by_name: list[dict[str, Any]] = [facts.columns, facts.own_scores, facts.own_remarks]
+        by_name += [named for row in log.rows for named in (row.scores, row.missing)]
+        for named in by_name:
+            if name in named:
+                named[new] = named.pop(name)
 
 
 def _specs(logs: Sequence[Log], chosen: Sequence[ScoreSpec]) -> tuple[list[ScoreSpec], list[str]]:
@@ -152,10 +194,9 @@ def _specs(logs: Sequence[Log], chosen: Sequence[ScoreSpec]) -> tuple[list[Score
 def _records(rows: Sequence[LogRow], names: Sequence[str]) -> Records:
     """Return the rows of logs as records; a field that has the name of a score gets a prefix."""
     fields = dict.fromkeys(name for row in rows for name in row.fields)
+    identifiers = ([row.item for row in rows], [row.system for row in rows], [row.repeat for row in rows])
     columns: dict[str, list[Any]] = {
-        "id": [row.item for row in rows],
-        "system": [row.system for row in rows],
-        "epoch": [row.repeat for row in rows],
+        **dict(zip(_IDENTIFIERS, identifiers, strict=True)),
         **{role: [getattr(row, role) or _nothing(role) for row in rows] for role in _TEXTS},
     }
     columns["prediction"] = [ABSENT if row.prediction is None else row.prediction for row in rows]

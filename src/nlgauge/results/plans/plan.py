@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nlgauge._core.frames import as_frame
 from nlgauge._core.page import Page
 from nlgauge._core.shown import Exported
 from nlgauge.errors import ParameterError
-from nlgauge.results.frames import as_frame
 from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.sample_size import PlanRow, Prices, Spread, Target, cheapest, plan_rows
 from nlgauge.stats.sequential.spending import expected_share

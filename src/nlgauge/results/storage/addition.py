@@ -1,4 +1,4 @@
-"""Addition: what is added to a result, metrics or systems; only what is new is computed."""
+"""Addition of metrics or systems to a result; only the new scores are computed."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Checkpoint:
             raise
 
     def _begin(self, run: dict[str, Any]) -> None:
-        """Resume what is there, and cut off what was not finished."""
+        """Resume the run in the directory, and cut off incomplete entries."""
         entries, size = read_log(self.place)
         self._log.truncate(size)
         if entries:
@@ -156,7 +156,7 @@ class Checkpoint:
             self.remove()  # nothing was done that is worth resuming
 
     def note(self, entry: Entry) -> None:
-        """Write down what was done."""
+        """Record a completed step."""
         self._apply(entry)
         self._write(entry)
 
@@ -184,15 +184,15 @@ class Checkpoint:
         return _mapped_rows(self.place / ROWS, self.columns, self.done)
 
     def keep_fits(self, fits: Fits) -> None:
-        """Write down what was fitted."""
+        """Save the fits."""
         self.note(Fitted(write_fits(fits, self.place / FITS)))
 
     def read_fits(self) -> Fits:
-        """Return what was fitted before; nothing if nothing was."""
+        """Return the saved fits; empty without any."""
         return {} if self.fits is None else read_fits(self.fits, self.place / FITS)
 
     def remove(self) -> None:
-        """Remove the directory; the log, by which it is known for what it is, goes last."""
+        """Remove the directory; the log, which identifies the directory, is removed last."""
         self._close()
         for path in self.place.iterdir():
             if path.is_dir():
@@ -262,7 +262,7 @@ def _mapped_rows(path: Path, columns: list[RowPart], segments: int) -> Rows:
 
 def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) -> None:
     """Raise an error with the difference if the run in a directory is not this run."""
-    # As JSON has it: what was read has lists where tuples were given.
+    # JSON has lists instead of tuples, so both sides are compared as JSON.
     wanted = msgspec.json.decode(msgspec.json.encode(run))
     for name in wanted:
         if there.get(name) != wanted[name]:
@@ -275,16 +275,18 @@ def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) ->
 
 
 def _different(old: Any, new: Any) -> tuple[Any, Any]:
-    """Return two values; for dictionaries, only their entries that differ.
+    """Return two values; for dictionaries, only their entries that differ, also of dictionaries inside.
 
-    >>> _different({"bleu": 1, "ter": 2}, {"bleu": 1})
-    ({'ter': 2}, {})
+    >>> _different({"bleu": {"n": 4, "tok": "a"}, "ter": 2}, {"bleu": {"n": 4, "tok": "b"}})
+    ({'bleu': {'tok': 'a'}, 'ter': 2}, {'bleu': {'tok': 'b'}})
     """
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return old, new
+    differing = [key for key in {**old, **new} if (key in old) != (key in new) or old[key] != new[key]]
+    pairs = {key: _different(old.get(key), new.get(key)) for key in differing}
     return (
-        {key: value for key, value in old.items() if key not in new or new[key] != value},
-        {key: value for key, value in new.items() if key not in old or old[key] != value},
+        {key: pair[0] for key, pair in pairs.items() if key in old},
+        {key: pair[1] for key, pair in pairs.items() if key in new},
     )
 
 

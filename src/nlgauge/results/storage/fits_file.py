@@ -1,5 +1,5 @@
-"""fits.npz: what was fitted on the whole corpus. It is read without trust: no pickle, nothing compressed,
-nothing larger than the file says it is.
+"""fits.npz: the values that were fitted on the whole corpus. It is read without trust: no pickle, nothing
+compressed, nothing larger than declared.
 """
 
 from __future__ import annotations
@@ -33,13 +33,21 @@ def write_fits(fits: Fits, path: Path) -> list[SavedFit]:
 
 def read_fits(entries: Iterable[SavedFit], path: Path) -> Fits:
     """Return the fits of all labels."""
-    size = file_size(path)
     arrays: dict[str, Arrays] = {}
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            number, _, name = member.filename.removesuffix(".npy").partition("/")
-            arrays.setdefault(number, {})[name] = _read(archive, member, size)
+    for member, array in read_arrays(path).items():
+        number, _, name = member.partition("/")
+        arrays.setdefault(number, {})[name] = array
     return {(label, entry.system): arrays.get(entry.key, {}) for entry in entries for label in entry.labels}
+
+
+def read_arrays(path: Path) -> Arrays:
+    """Return the arrays of a file by their names, each checked before it is read."""
+    size = file_size(path)
+    with zipfile.ZipFile(path) as archive:
+        return {
+            member.filename.removesuffix(".npy"): _read(archive, member, size)
+            for member in archive.infolist()
+        }
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array:

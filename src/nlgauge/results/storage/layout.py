@@ -4,6 +4,7 @@
                       environment, and a description of the other files
     statistics.bin    the statistics of all tables; `statistics_file` describes it
     fits.npz          the fits on the whole corpus
+    spans.npz         the error spans of people and metrics, if the corpus has any
     texts.jsonl, ...  the corpus; `corpus.store.layout` describes it
 
 A result of any size has these files. They are written during a run, or at once from memory, and are mapped when
@@ -21,10 +22,8 @@ import msgspec
 from nlgauge.corpus.store.layout import StoredFacts
 
 FORMAT = 4
-RUN, STATISTICS, FITS = "run.json", "statistics.bin", "fits.npz"
-_STEMS = (
-    r"run|statistics|fits|texts|ids|sources|references|weights|documents|predictions-\d+|fields-\d+(?:-\d+)?"
-)
+RUN, STATISTICS, FITS, SPANS = "run.json", "statistics.bin", "fits.npz", "spans.npz"
+_STEMS = r"run|statistics|fits|spans|texts|ids|sources|references|weights|documents|predictions-\d+|fields-\d+(?:-\d+)?"
 _OWN_FILE = re.compile(rf"(?:{_STEMS})\.(?:json|jsonl|npz|bin|f64|ids|ends)")
 
 

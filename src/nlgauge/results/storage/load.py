@@ -29,9 +29,10 @@ from nlgauge.metric.table import Table, outputs_of
 from nlgauge.results.result import Result
 from nlgauge.results.storage.checkpoint import how_far, unfinished
 from nlgauge.results.storage.fits_file import read_fits
-from nlgauge.results.storage.layout import FITS, FORMAT, RUN, STATISTICS, SavedRun, SavedTable
+from nlgauge.results.storage.layout import FITS, FORMAT, RUN, SPANS, STATISTICS, SavedRun, SavedTable
 from nlgauge.results.storage.not_here import NotHere
 from nlgauge.results.storage.saved_costs import read_costs
+from nlgauge.results.storage.spans_file import read_spans
 from nlgauge.results.storage.statistics_file import read_statistics
 
 
@@ -90,7 +91,7 @@ def load(directory: str | Path) -> Result:
         TypeError,
         AttributeError,
         OverflowError,
-        RuntimeError,  # RecursionError, and what zipfile raises of encrypted members and unknown versions
+        RuntimeError,  # RecursionError, and errors of zipfile for encrypted members and unknown versions
     ) as error:
         raise ResultError(f"{place} is damaged: {error!r:.300}") from None
 
@@ -101,7 +102,7 @@ def _beside(place: Path) -> list[str]:
 
 def _read(place: Path) -> Result:
     run = _read_run(place)
-    corpus = stored_corpus(place, run.corpus)
+    corpus = stored_corpus(place, run.corpus, read_spans(place / SPANS, run.corpus.segments))
     metrics: dict[str, AnyMetric] = {
         label: restore(saved.name, saved.package, saved.revision, saved.parameters) or NotHere(saved)
         for label, saved in run.metrics.items()
@@ -140,7 +141,8 @@ def reopened(result: Result, directory: Path) -> Result:
     run = _read_run(directory)
     statistics, _ = _mapped_rows(directory, run)
     stored = is_stored(result.corpus)
-    corpus = stored_corpus(directory, run.corpus) if stored else result.corpus
+    spans = read_spans(directory / SPANS, run.corpus.segments) if stored else {}
+    corpus = stored_corpus(directory, run.corpus, spans) if stored else result.corpus
     tables = {
         key: replace(table, statistics=statistics.get(key, {}), weights=corpus.weights)
         for key, table in result._tables.items()

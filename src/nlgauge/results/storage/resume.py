@@ -60,8 +60,8 @@ _ENCODER = msgspec.json.Encoder()
 
 @dataclass(frozen=True)
 class Destination:
-    """The directory that a result is written to, and what happens to what is there: a run to resume, or a
-    result to replace.
+    """The directory of a new result, and the treatment of its contents: a run to resume, or a result to
+    replace.
     """
 
     directory: Path
@@ -239,7 +239,7 @@ def _fits_so_far(checkpoint: Checkpoint, job: Job, corpus: Corpus) -> Fits:
 
 
 def run_of(job: Job) -> dict[str, Any]:
-    """Return what is to be computed, as plain data."""
+    """Return the metrics and options of a job as plain data."""
     return {
         "metrics": {label: described(metric) for label, metric in job.metrics.items()},
         "options": describe(job),

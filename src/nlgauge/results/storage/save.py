@@ -25,6 +25,7 @@ from nlgauge.results.storage.fits_file import write_fits
 from nlgauge.results.storage.layout import (
     FITS,
     FORMAT,
+    SPANS,
     STATISTICS,
     SavedFit,
     SavedMetric,
@@ -37,6 +38,7 @@ from nlgauge.results.storage.layout import (
 )
 from nlgauge.results.storage.not_here import NotHere
 from nlgauge.results.storage.saved_costs import saved_carbon, saved_memory
+from nlgauge.results.storage.spans_file import write_spans
 from nlgauge.results.storage.statistics_file import PartRows, write_statistics
 
 
@@ -80,6 +82,8 @@ def write_result(result: Result, place: Path, texts: bool = True) -> None:
     facts = write_corpus(result.corpus, place, hashed=result.has_texts and not texts)
     statistics = write_statistics(list(_all_rows(result)), len(result.corpus), place / STATISTICS)
     fits = write_fits(result._job.fits, place / FITS)
+    if result.corpus.spans:
+        write_spans(result.corpus.spans, place / SPANS, texts and result.has_texts)
     write_run(_saved_run(result, texts and result.has_texts, facts, statistics, fits), place)
 
 
@@ -96,7 +100,7 @@ def _all_rows(result: Result) -> Iterator[PartRows]:
 def _saved_run(
     result: Result, texts: bool, facts: StoredFacts, statistics: list[StoredPart], fits: list[SavedFit]
 ) -> SavedRun:
-    """Return what run.json says of a result."""
+    """Return the content of run.json for a result."""
     tables = []
     for (system, label), table in result._tables.items():
         averaged = table.metric.function if isinstance(table.metric, Averaged) else None
@@ -164,5 +168,5 @@ def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
 
 
 def _json_number(value: Any) -> Any:
-    """JSON has neither NaN nor infinity: they are written as strings that no score can be."""
+    """Return a number for JSON; NaN and infinity become strings, which no score can be."""
     return {"float": str(value)} if isinstance(value, float) and not math.isfinite(value) else value

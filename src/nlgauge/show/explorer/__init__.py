@@ -4,30 +4,27 @@ looked at. It reads and never writes.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import secrets
-import socket
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nlgauge.errors import MissingExtraError, ParameterError
+from nlgauge.show.explorer.hosts import check_host, is_loopback
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
-# The longest address: 20,000 characters of a text of the user, each up to four bytes, each byte three
-# characters.
-_LONGEST_REQUEST = 300_000
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def serve(
     results: Mapping[str, Result],
     *,
     human: Sequence[str] | None = None,
+    against: tuple[str, Result] | None = None,
+    pairs: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
@@ -36,29 +33,25 @@ def serve(
 ) -> None:
     """Serve results by their names until interrupted; `ready` receives the address to open.
 
-    `human` names human scores, as for `Result.report`.
+    `human` names human scores, and `against` and `pairs` an older run with its name, as for `Result.report`.
 
     Port 0 selects a free port. A host other than this machine needs an explicit token, because others can
     then reach the texts.
     """
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
 
         from nlgauge.show.explorer.app import application
-        from nlgauge.show.explorer.guard import Guard
-        from nlgauge.show.explorer.protocol import PatientProtocol
+        from nlgauge.show.explorer.guard import Access, Guard, single
+        from nlgauge.show.explorer.listening import answer, bound, hosts_of
     except ImportError:
         raise MissingExtraError("starlette and uvicorn", "web", "the explorer") from None
+    from nlgauge.results.runs.alignment import aligned
     from nlgauge.show.explorer.served import Served
 
     if not results:
         raise ParameterError("serve needs at least one result, got none.")
-    if _is_every_address(host):
-        raise ParameterError(
-            f"{host!r} stands for every address of this machine, but the explorer answers at one",
-            python="pass the address that other machines use as host",
-            cli="name the address that other machines use with --host",
-        )
+    check_host(host)
     if not is_loopback(host) and not token:
         raise ParameterError(
             f"{host!r} can be reached from other machines, so it needs a token",
@@ -70,57 +63,21 @@ def serve(
             f"invalid token {token!r}; use at least 8 letters, digits, - and _, because it is part"
             " of an address."
         )
+    old = None if against is None else Served(against[1], against[0], human)
+    if against is not None:
+        for result in results.values():
+            # Runs that cannot be compared are reported before the server starts.
+            aligned(result, against[1], pairs, human)
     held = token or secrets.token_urlsafe(24)
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as opened:
-        try:
-            opened.bind((host, port))
-        except OSError as error:
-            raise ParameterError(
-                f"cannot use port {port} of {host}: {error.strerror}",
-                python="pass port=0 for a free port",
-                cli="use --port 0 for a free port",
-            ) from None
-        # From now on requests wait, so that `ready` receives the address before the first answer.
-        opened.listen()
-        found = opened.getsockname()[1]
-        names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, f"[{host}]" if ":" in host else host)
+    with bound(host, port) as opened:
+        number = opened.getsockname()[1]
+        hosts = hosts_of(host, number)
         guard = Guard(
-            application([Served(result, name, human) for name, result in results.items()]),
-            frozenset(f"{name}:{found}" for name in names),
-            held,
-            f"nlgauge-{found}",
+            application([Served(result, name, human, old, pairs) for name, result in results.items()]),
+            Access(single(held), frozenset(hosts), f"nlgauge-{number}"),
         )
-        address = f"http://{names[-1] if not is_loopback(host) else '[::1]' if ':' in host else '127.0.0.1'}:{found}/?token={held}"
+        address = f"http://{hosts[-1]}/?token={held}"
         ready(address)
         if browser:
             webbrowser.open(address)
-        config = uvicorn.Config(
-            guard,
-            # The HTTP protocol of uvicorn whose longest request can be set, whatever else is installed.
-            http=PatientProtocol,
-            h11_max_incomplete_event_size=_LONGEST_REQUEST,
-            # Its own configuration would close the handlers of every other logger in the process.
-            log_config=None,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            lifespan="off",
-        )
-        uvicorn.Server(config).run(sockets=[opened])
-
-
-def _is_every_address(host: str) -> bool:
-    """Return True for the addresses 0.0.0.0 and ::, which a browser cannot open on another machine."""
-    try:
-        return ipaddress.ip_address(host).is_unspecified
-    except ValueError:
-        return False
-
-
-def is_loopback(host: str) -> bool:
-    """Return True if only this machine can reach the host."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        answer(guard, opened)

@@ -17,17 +17,20 @@ from starlette.routing import Route
 
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import NlgaugeError
+from nlgauge.show.explorer.files import html_page, web_files
 from nlgauge.show.explorer.served import Served
-from nlgauge.show.report.page import WEB, body
+from nlgauge.show.report.page import body
 
-_KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
 # The greatest length of a text of the user, in characters.
 _LONGEST = 20_000
+_MOST_SYSTEMS = 1_000_000
 _ASK = "Unknown result, metric or segment. Load the page again."
 
 
-def application(results: Sequence[Served]) -> Starlette:
-    """Return the page over these results."""
+def application(served_results: Sequence[Served]) -> Starlette:
+    """Return the page over these results, and over their comparisons on request."""
+    results, count = list(served_results), len(served_results)
+    compared: dict[tuple[int, int], int] = {}
     files = _files()
     # One at a time: results are not made for several threads, and two cores would not be faster.
     worker = ThreadPoolExecutor(1, "explorer")
@@ -48,7 +51,7 @@ def application(results: Sequence[Served]) -> Starlette:
         )
 
     async def names(request: Request) -> Response:
-        return _json([visible(served.name) for served in results])
+        return _json([visible(served.name) for served in results[:count]])
 
     async def part(request: Request) -> Response:
         served = found(request)
@@ -76,7 +79,23 @@ def application(results: Sequence[Served]) -> Starlette:
         served, dimension = found(request), request.query_params.get("by", "")
         if served is None or dimension not in served.dimensions:
             return PlainTextResponse("Unknown result or field. Load the page again.", 400)
-        return await answered(lambda: served.slices(dimension))
+        where = request.query_params.get("where", "")
+        return await answered(lambda: served.slices(dimension, where))
+
+    async def trust(request: Request) -> Response:
+        served, query = found(request), request.query_params
+        if served is None:
+            return PlainTextResponse(_ASK, 400)
+        level, dimension = query.get("level", ""), query.get("dimension", "")
+        systems = _numbers(query.get("systems", ""))
+        return await answered(lambda: served.trust(level, dimension, query.get("where", ""), systems))
+
+    async def view(request: Request) -> Response:
+        served, query = found(request), request.query_params
+        if served is None:
+            return PlainTextResponse(_ASK, 400)
+        systems = _numbers(query.get("systems", ""))
+        return await answered(lambda: served.view(query.get("where", ""), systems))
 
     async def own(request: Request) -> Response:
         served, query = found(request), request.query_params
@@ -94,6 +113,23 @@ def application(results: Sequence[Served]) -> Starlette:
             )
         return await answered(lambda: served.own(label, prediction, references, source))
 
+    async def compare(request: Request) -> Response:
+        new, old = (_whole(request.query_params.get(name, ""), count) for name in ("new", "old"))
+        if new is None or old is None or new == old:
+            return PlainTextResponse("Unknown results. Load the page again.", 400)
+
+        def number() -> int:
+            if (new, old) not in compared:
+                one = results[new]
+                served = Served(one.result, one.name, one.named, results[old])
+                # Runs that cannot be compared raise here.
+                _ = served.runs
+                compared[new, old] = len(results)
+                results.append(served)
+            return compared[new, old]
+
+        return await answered(number)
+
     async def answered(function: Callable[[], Any]) -> Response:
         try:
             return _json(await computed(function))
@@ -103,9 +139,12 @@ def application(results: Sequence[Served]) -> Starlette:
     return Starlette(
         routes=[
             Route("/api/results", names),
+            Route("/api/compare", compare),
             Route("/api/{result}/part/{name}", part),
             Route("/api/{result}/why", why),
             Route("/api/{result}/slices", slices),
+            Route("/api/{result}/view", view),
+            Route("/api/{result}/trust", trust),
             Route("/api/{result}/own", own),
             Route("/{path:path}", file),
         ]
@@ -114,35 +153,21 @@ def application(results: Sequence[Served]) -> Starlette:
 
 def _files() -> dict[str, tuple[bytes, str]]:
     """Return the files of the page by their address, read once."""
-    fonts = {"@@INTER@@": "/web/vendor/inter.woff2", "@@SERIF@@": "/web/vendor/source-serif.woff2"}
-    found = {}
-    for path in sorted(WEB.rglob("*")):
-        if path.suffix in _KINDS:
-            content = path.read_bytes()
-            if path.suffix == ".css":
-                for mark, address in fonts.items():
-                    content = content.replace(mark.encode(), address.encode())
-            found[f"/web/{path.relative_to(WEB).as_posix()}"] = content, _KINDS[path.suffix]
-    page = f"""<!doctype html>
-<html lang="en" data-theme="auto" data-api="/api">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>nlgauge</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/web/page.css">
-<script type="module" src="/web/main.js"></script>
-</head>
-{body("nlgauge", "")}
-</body>
-</html>
-"""
-    return {**found, "/": (page.encode(), "text/html; charset=utf-8")}
+    return {
+        **web_files(),
+        "/": html_page("/web/main.js", "/web/page.css", "nlgauge", body("nlgauge", ""), "/api"),
+    }
 
 
 def _json(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type="application/json")
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of systems, such as "0,2"; -1 stands for what is no number."""
+    return tuple(
+        -1 if (number := _whole(one, _MOST_SYSTEMS)) is None else number for one in text.split(",") if one
+    )
 
 
 def _whole(text: str, below: int) -> int | None:

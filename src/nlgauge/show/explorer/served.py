@@ -4,49 +4,70 @@ explanations of a text of the user.
 
 from __future__ import annotations
 
+import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.lazy import lazy
 from nlgauge._core.numbers import counted
+from nlgauge._core.ragged import Array
 from nlgauge._core.safe_text import visible
 from nlgauge.corpus import Corpus
 from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
-from nlgauge.errors import ParameterError
+from nlgauge.errors import InputError, ParameterError
 from nlgauge.metric import Metric
-from nlgauge.metric.imported import Imported
 from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
-from nlgauge.results.imported.human import with_human_scores
+from nlgauge.results.imported.human import HumanScores, with_human_scores
+from nlgauge.results.imported.remarks import has_remarks
+from nlgauge.results.joined import of_systems
+from nlgauge.results.runs.alignment import Runs, aligned
+from nlgauge.results.runs.slices import LENGTH, by_length, by_value, sliced_fields
+from nlgauge.results.runs.testing import compare_runs
+from nlgauge.results.selecting import columns_of, matching
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.runs import run_parts
+from nlgauge.show.page_data.spans import span_parts
+from nlgauge.show.page_data.trust import Trust, trust_of
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-# Slices by length are about as large as each other.
-_LENGTHS = 4
-_LENGTH = "length"
-_MOST_SLICES = 50
-# How many segments a slice must have for an interval to mean something.
+_MOST_VIEWS = 32
+# The numbers of an output that differ between selections, and those of the whole page.
+_NUMBERS = ("scores", "low", "high", "letters", "ranks", "pairs", "best", "missing", "unequal", "reason")
+_WHOLE_PAGE = ("order", "in_top", "votes", "humans", "alike", "verdict", "remarks", "agreement")
+# Smallest number of segments of a slice with a meaningful interval.
 FEW = 5
 
 
 class Served:
-    """One result with its name; everything is computed when it is first asked for, and some of it kept."""
+    """One result with its name; everything is computed at the first request, and some of it stored."""
 
-    def __init__(self, result: Result, name: str, human: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        result: Result,
+        name: str,
+        human: Sequence[str] | None = None,
+        against: Served | None = None,
+        pairs: Mapping[str, str] | None = None,
+    ) -> None:
         self.result = result
         self.human = with_human_scores(result, human)
+        self.named = human
         self.name = name
+        self.against = against
+        self.pairs = pairs
         self.why = lru_cache(maxsize=2048)(self._why)
         self.slices = lru_cache(maxsize=64)(self._slices)
+        self.view = lru_cache(maxsize=_MOST_VIEWS)(self._view)
+        self.trusted = lru_cache(maxsize=_MOST_VIEWS)(self._trusted)
 
     @lazy
     def parts(self) -> dict[str, bytes]:
@@ -64,9 +85,69 @@ class Served:
             "blocks": sum(name.startswith("text") for name in texts),
             "why": {},
             "explained": {label: len(result.corpus) for label in self.labels} if texts else {},
+            "sums": [],
             "slices": list(self.dimensions),
+            "trust": None if (trusted := self.trusted()) is None else trusted.described(),
         }
-        return {**found, **texts, "meta": json_part(meta)}
+        meta["spans"], marks = span_parts(result)
+        old: dict[str, bytes] = {}
+        if self.runs is not None and self.against is not None:
+            names = self.name, self.against.name
+            meta["runs"], old = run_parts(self.runs, compare_runs(self.runs), names, bool(texts))
+        return {**found, **texts, **old, **marks, "meta": json_part(meta)}
+
+    @lazy
+    def runs(self) -> Runs | None:
+        """Return the alignment with the older run; None without one."""
+        if self.against is None:
+            return None
+        return aligned(self.result, self.against.result, self.pairs, self.named)
+
+    def _selected(self, where: str, systems: tuple[int, ...]) -> tuple[HumanScores, Array]:
+        """Return the scores of the selected segments and systems, and the mask of the segments.
+
+        An empty expression means all segments, no system all systems.
+        """
+        result = self.human.result
+        if any(not 0 <= number < len(result.systems) for number in systems):
+            raise ParameterError(f"the result has only {counted(len(result.systems), 'system')}.")
+        chosen = sorted(set(systems)) or list(range(len(result.systems)))
+        mask = matching(where, columns_of(result, chosen))
+        if not mask.any():
+            raise InputError("no segment meets the selection; use a wider one.")
+        if not mask.all():
+            result = taken(result, np.flatnonzero(mask))
+        if len(chosen) < len(result.systems):
+            result = of_systems(result, *(result.systems[number] for number in chosen))
+        return self.human._replace(result=result), mask
+
+    def _view(self, where: str, systems: tuple[int, ...]) -> dict[str, Any]:
+        """Return the numbers of the page on the selected segments and systems, and which segments these are.
+
+        Systems are numbered among the selected systems. `bits` has one bit per segment, in base64.
+        """
+        human, mask = self._selected(where, systems)
+        view = view_of(human.result, self.name, human=list(human.labels))
+        return {
+            "segments": int(mask.sum()),
+            "bits": base64.b64encode(np.packbits(mask).tobytes()).decode(),
+            "outputs": [{name: output[name] for name in _NUMBERS} for output in view.meta["outputs"]],
+            **{name: view.meta[name] for name in _WHOLE_PAGE},
+        }
+
+    def _trusted(self, where: str = "", systems: tuple[int, ...] = ()) -> Trust | None:
+        """Return the agreement of metrics with human scores; None if there is nothing to compare."""
+        return trust_of(self._selected(where, systems)[0] if where or systems else self.human)
+
+    def trust(self, level: str, dimension: str, where: str, systems: tuple[int, ...]) -> dict[str, Any]:
+        """Return the table of the section on trust at a level, for a dimension as a page shows it."""
+        trusted = self.trusted(where, systems)
+        names = {} if trusted is None else {visible(name): name for name in trusted.dimensions}
+        if trusted is None or level not in trusted.levels or dimension not in names:
+            raise ParameterError(
+                f"the selection has too few ratings or systems for {dimension!r:.40} at this level; use a wider one."
+            )
+        return trusted.table(level, names[dimension])
 
     @lazy
     def labels(self) -> dict[str, str]:
@@ -75,7 +156,8 @@ class Served:
         return {
             visible(label): label
             for label in self.result.labels
-            if isinstance(metrics.get(label), Metric) and not isinstance(metrics[label], Imported)
+            if isinstance(metric := metrics.get(label), Metric)
+            and (metric.listed or has_remarks(self.result, label))
         }
 
     @lazy
@@ -83,13 +165,10 @@ class Served:
         """Return the names to slice segments by, with the field of each: columns with few values, and the
         length of the reference or else of the source, which is not a field.
         """
-        fields = self.result.corpus.fields
         found: dict[str, str | None] = {
-            visible(name): name
-            for name, values in fields.items()
-            if name not in self.human.fields and 1 < len(set(map(str, values))) <= _MOST_SLICES
+            visible(name): name for name in sliced_fields(self.result.corpus, self.human.fields)
         }
-        return {_LENGTH: None, **found} if self.result.has_texts else found
+        return {LENGTH: None, **found} if self.result.has_texts else found
 
     def _why(self, segment: int, label: str) -> dict[str, Any]:
         """Return the explanations of a segment by one metric, for every system."""
@@ -99,16 +178,20 @@ class Served:
             for (_, system, _), explanations in found.items()
         }
 
-    def _slices(self, dimension: str) -> list[dict[str, Any]]:
-        """Return for each value of a dimension the scores, intervals and letters of only its segments,
-        computed from the rows.
+    def _slices(self, dimension: str, where: str = "") -> list[dict[str, Any]]:
+        """Return for each value of a dimension the scores, intervals and letters of only its segments, or of
+        the selected ones of them.
         """
         if dimension not in self.dimensions:
             raise ParameterError(
                 f"cannot slice by {dimension!r}; choose one of {', '.join(self.dimensions)}."
             )
+        mask = self._selected(where, ())[1]
         found = []
-        for value, segments in self._groups(dimension).items():
+        for value, of_value in self._groups(dimension).items():
+            segments = [segment for segment in of_value if mask[segment]]
+            if not segments:
+                continue
             view = view_of(taken(self.human.result, np.array(segments)), value, human=self.human.labels)
             kept = tuple(
                 (
@@ -127,35 +210,9 @@ class Served:
         return found
 
     def _groups(self, dimension: str) -> dict[str, list[int]]:
-        corpus = self.result.corpus
         field = self.dimensions[dimension]
-        if field is not None:
-            values = [str(value) for value in corpus.fields[field]]
-            return {
-                value: [i for i, own in enumerate(values) if own == value] for value in dict.fromkeys(values)
-            }
-        lengths = np.array([len(text.split()) for text in self._measured()])
-        edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _LENGTHS + 1), method="inverted_cdf"))
-        found = {}
-        for number, (low, high) in enumerate(
-            pairwise(edges.tolist() if len(edges) > 1 else [*edges.tolist(), *edges.tolist()])
-        ):
-            inside = (lengths >= low if number == 0 else lengths > low) & (lengths <= high)
-            first = low + (number > 0)
-            found[f"{first} to {high} words" if first < high else counted(high, "word")] = np.flatnonzero(
-                inside
-            ).tolist()
-        return {name: segments for name, segments in found.items() if segments}
-
-    def _measured(self) -> list[str]:
-        """Return the text of each segment whose length is used; "" if it has none."""
         corpus = self.result.corpus
-        if corpus.references is None and corpus.sources is not None:
-            return [corpus.texts[text] for text in corpus.sources.tolist()]
-        column = (
-            corpus.predictions[self.result.systems[0]] if corpus.references is None else corpus.references
-        )
-        return [corpus.texts[int(row[0])] if len(row) else "" for row in column]
+        return by_length(corpus) if field is None else by_value(corpus, field)
 
     def own(self, label: str, prediction: str, references: list[str], source: str) -> dict[str, Any]:
         """Return the scores and explanations of a text of the user by a metric of this result; fitted values

@@ -26,8 +26,9 @@ from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, e
 from nlgauge.results.imported.human import ORIGIN, HumanScores, unnamed_numbers, with_human_scores
 from nlgauge.results.ranks import Ranked
 from nlgauge.show.page_data.agreement import agreement
+from nlgauge.show.page_data.commands import commands
 from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
-from nlgauge.show.page_data.names import short_labels, shown_name
+from nlgauge.show.page_data.names import brief_names, short_labels, shown_name
 from nlgauge.show.page_data.verdict import small_print, verdict
 from nlgauge.show.pages.costs import whole_run
 from nlgauge.show.pages.tested import TESTS
@@ -72,8 +73,10 @@ def view_of(
     metrics = [label for label in result.labels if label not in people]
     equal = equal_outputs({key: table for key, table in scored._tables.items() if key[1] in metrics})
     outputs = _outputs(scored, people, columns, equal, confidence, resamples, seed)
-    for output in outputs:
+    briefs = brief_names([output["name"] for output in outputs])
+    for output, brief in zip(outputs, briefs, strict=True):
         output.update(_missing(output, columns))
+        output["brief"] = brief
         output["best"] = list(best_systems(output))
     kept = (
         np.stack(columns).astype(np.float32)
@@ -103,9 +106,10 @@ def view_of(
         "agreement": agreement(outputs, kept),
         "labels": [visible(label) for label in metrics],
         "numbers": [visible(name) for name in unnamed_numbers(result, fields)],
-        "names": {visible(label): visible(name) for label, name in short_labels(scored.labels).items()},
+        "names": _label_names(scored.labels),
         "cards": {visible(label): found for label in metrics if (found := _card(result, label)) is not None},
         "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
+        "commands": [[purpose, visible(command)] for purpose, command in commands(result, baseline)],
         "costs": _costs(result),
         "environment": dict(result.environment),
         "config": {
@@ -121,6 +125,13 @@ def view_of(
         },
     }
     return PageData(meta, kept, fields)
+
+
+def _label_names(labels: Sequence[str]) -> dict[str, str]:
+    """Return the name of each label in tables of a page."""
+    shown = short_labels(labels)
+    briefs = brief_names([visible(name) for name in shown.values()])
+    return {visible(label): brief for label, brief in zip(shown, briefs, strict=True)}
 
 
 def _pair(order: Sequence[int], baseline: int) -> list[int]:
@@ -210,6 +221,7 @@ def _described(label: str, metric: str, name: str, inner: str, output: Output) -
         "metric": visible(metric),
         "name": visible(name),
         "output": visible(inner),
+        "inner": visible(output.name),
         "up": output.higher_is_better,
         "bounds": [_number(output.low), _number(output.high)],
         "decimals": None if is_count(output) else decimals_of(output),
@@ -217,8 +229,8 @@ def _described(label: str, metric: str, name: str, inner: str, output: Output) -
 
 
 def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
-    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over the first
-    with its bounds and p-values.
+    """Return letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over
+    the first with its bounds and p-values.
     """
     if row is None:
         return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}

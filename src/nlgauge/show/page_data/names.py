@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from nlgauge.results.labels import output_name
 
+# Characters of a name in tables and figures of a page.
+BRIEF = 28
+
 
 def short_labels(labels: Sequence[str]) -> dict[str, str]:
     """Return a name for each label: the metric, followed by the parameters in which labels of the same metric
@@ -39,6 +42,21 @@ def shown_name(label: str, output: str, names: Mapping[str, str]) -> str:
     """
     metric = label.partition("(")[0]
     return output_name(metric, output) + names[label][len(metric) :]
+
+
+def brief_names(names: Sequence[str]) -> list[str]:
+    """Return the names with at most `BRIEF` characters, without the middle of a longer name; a name that
+    would equal another is not shortened.
+
+    >>> brief_names(["bleu", "bertscore.f1 model=a/long-name-of-a-model"])
+    ['bleu', 'bertscore.f1 mod…-of-a-model']
+    """
+    shorter = [name if len(name) <= BRIEF else f"{name[:16]}…{name[17 - BRIEF :]}" for name in names]
+    counts = Counter([*shorter, *names])
+    return [
+        brief if brief == name or counts[brief] == 1 else name
+        for brief, name in zip(shorter, names, strict=True)
+    ]
 
 
 def _parameters(label: str) -> list[str]:

@@ -43,12 +43,12 @@ def packed(content: bytes, level: int = 6) -> bytes:
 
 
 def json_part(value: Any) -> bytes:
-    """Plain data as a part."""
+    """Return plain data as a part."""
     return packed(msgspec.json.encode(value), 9)
 
 
 def array_part(array: Array) -> bytes:
-    """Numbers as a part: all first bytes, then all second ones, which compress better so."""
+    """Return numbers as a part: all first bytes, then all second ones, which compress better so."""
     return packed(np.ascontiguousarray(array).view(np.uint8).reshape(-1, array.itemsize).T.tobytes())
 
 
@@ -94,7 +94,7 @@ def text_parts(
 def field_parts(
     corpus: Corpus, described: list[dict[str, Any]], human_fields: Collection[str] = ()
 ) -> Iterator[tuple[str, bytes]]:
-    """Further columns to filter segments by, without human scores; names and values are added to meta."""
+    """Return further columns to filter segments by, without human scores; names and values are added to meta."""
     for name, values in corpus.fields.items():
         if name in human_fields:
             continue
@@ -109,8 +109,30 @@ def field_parts(
             described.append({"name": visible(name), "values": distinct})
 
 
+def unit_parts(corpus: Corpus, meta: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """Yield the weights of segments and the numbers of their documents, if there are any; meta says so."""
+    meta |= {"weights": corpus.weights is not None, "units": corpus.documents is not None}
+    if corpus.weights is not None:
+        yield "weights", array_part(np.asarray(corpus.weights, dtype=np.float32))
+    if corpus.documents is not None:
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(map(str, corpus.documents)))}
+        yield (
+            "units",
+            array_part(np.array([numbers[str(name)] for name in corpus.documents], dtype=np.uint32)),
+        )
+
+
+def unstored(
+    corpus: Corpus, described: list[dict[str, Any]], human_fields: Collection[str] = ()
+) -> list[str]:
+    """Return the fields of the records that a page does not contain."""
+    shown = {field["name"] for field in described}
+    known = [visible(name) for name in (*corpus.fields, *corpus.system_fields) if name not in human_fields]
+    return [name for name in known if name not in shown]
+
+
 def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Explanation]]]]) -> bytes:
-    """Explanations by segment number, label and system; numbers have four digits."""
+    """Return explanations by segment number, label and system; numbers have four digits."""
     plain = {
         str(segment): {
             visible(label): {visible(system): explanations_shown(own) for system, own in of_label.items()}
@@ -122,7 +144,7 @@ def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Expl
 
 
 def explanations_shown(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
-    """Explanations as a page gets them."""
+    """Return explanations as a page gets them."""
     return [document(explanation, _DIGITS) for explanation in explanations]
 
 

@@ -23,7 +23,7 @@ _NO_INTERVAL = "no interval: undefined in some resamples"
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """Return a table for each pair; the gain is plus if the second system of the pair is better than the
+    """Return a table for each pair; the gain is positive if the second system of the pair is better than the
     first.
     """
     pairs: dict[tuple[str, str], list[Compared]] = {}

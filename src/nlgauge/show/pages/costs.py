@@ -35,7 +35,7 @@ def costs_sheet(costs: Costs, footnotes: Footnotes) -> Sheet:
 
 def whole_run(costs: Costs) -> list[tuple[str, str, str]]:
     """Return the costs of the whole run: name, amount, and remark."""
-    found = [("memory at its highest", amount(costs.memory, _BYTES), costs.memory_note)]
+    found = [("peak memory", amount(costs.memory, _BYTES), costs.memory_note)]
     carbon = costs.carbon
     if carbon is not None:
         energy, co2 = amount(carbon.energy, _ENERGIES), amount(carbon.co2, _WEIGHTS)

@@ -29,6 +29,7 @@ from nlgauge.explanations import (
     WordAlignment,
     WordGroups,
 )
+from nlgauge.explanations.cause import cause
 
 _SHADES: tuple[Tone, ...] = ("worst", "bad", "fair", "good", "perfect")
 _MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
@@ -47,8 +48,10 @@ _SEVERITIES: dict[str, Tone] = {"minor": "fair", "major": "bad", "critical": "wo
 
 
 def explanation_page(explanation: Explanation) -> Page:
-    """Return the title of the explanation and the blocks of its type."""
-    return Page([Line(explanation.title, "best"), *_blocks(explanation)])
+    """Return the title of the explanation, the cause of the score and the blocks of its type."""
+    sentence = cause(explanation)
+    lines: list[Block] = [Line(sentence)] if sentence else []
+    return Page([Line(explanation.title, "best"), *lines, *_blocks(explanation)])
 
 
 @singledispatch
@@ -125,7 +128,7 @@ def _(explanation: Alignment) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Transport) -> list[Block]:
-    """Each token of the prediction above the tokens that it moves to; the most expensive moves are the
+    """Return each token of the prediction above the tokens that it moves to; the most expensive moves are the
     worst.
     """
     moved = explanation.plan * explanation.cost
@@ -254,12 +257,13 @@ def _(explanation: Verdict) -> list[Block]:
                 "quiet",
             )
         )
-    for number, prompt in enumerate(explanation.prompts):
-        blocks += [
-            Line(f"prompt{f' {number + 1}' if len(explanation.prompts) > 1 else ''}:", "quiet"),
-            *_lines(prompt),
-        ]
-        for reply in explanation.replies[number] if number < len(explanation.replies) else ():
+    for number, (prompt, replies) in enumerate(
+        zip_longest(explanation.prompts, explanation.replies, fillvalue=None), 1
+    ):
+        if prompt is not None:
+            place = f" {number}" if len(explanation.prompts) > 1 else ""
+            blocks += [Line(f"prompt{place}:", "quiet"), *_lines(prompt)]
+        for reply in replies or ():
             blocks += [Line("reply:", "quiet"), *_lines(reply)]
     return blocks
 
@@ -270,8 +274,8 @@ def _lines(text: str) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Entailment) -> list[Block]:
-    """Each judged sentence with the text that decided it, then the first matrix as a whole, if it is small
-    enough to read.
+    """Return each judged sentence with the text that decided it, then the first matrix as a whole, if it is
+    small enough to read.
     """
     if not explanation.hypotheses or not explanation.premises:
         return [Line("There is no sentence to judge, or nothing to judge it by.")]

@@ -56,6 +56,6 @@ def groups_page(groups: Groups, shown: TableOptions) -> Page:
 
 
 def _joined(comparisons: Mapping[Any, Comparison]) -> list[Comparison]:
-    """All comparisons as one, if there are any."""
+    """Return all comparisons as one, if there are any."""
     found = list(comparisons.values())
     return [replace(found[0], rows=[row for comparison in found for row in comparison])] if found else []

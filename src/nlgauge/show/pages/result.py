@@ -69,7 +69,7 @@ class ScoreCells:
     comparison: Comparison | None = None
     details: bool = False
     notes: Footnotes = field(default_factory=Footnotes)
-    # How many are shown of every score; None: as many as its output asks for.
+    # Decimals of every score; None: the decimals of its output.
     decimals: int | None = None
 
     def __post_init__(self) -> None:
@@ -83,8 +83,8 @@ class ScoreCells:
         }
 
     def outputs(self) -> Iterator[ShownOutput]:
-        """Yield the outputs with rows or columns: the leading output of each part but for repeated ones,
-        or with details every output.
+        """Yield the outputs with rows or columns: the leading output of each part except repetitions, or
+        with details every output.
         """
         for label in self.result.labels:
             table = self.result._tables[self.result.systems[0], label]
@@ -175,11 +175,11 @@ class ScoreCells:
         return found
 
     def test(self, system: str, shown: ShownOutput) -> Compared | None:
-        """The test against the baseline."""
+        """Return the test against the baseline."""
         return self._tests.get((shown.label, shown.output.name, system))
 
     def tested(self, system: str, shown: ShownOutput) -> list[Cell]:
-        """The gain over the baseline, and its p-values, raw and corrected."""
+        """Return the gain over the baseline, and its p-values, raw and corrected."""
         row = self.test(system, shown)
         if row is None or self.comparison is None:
             return [Cell(), Cell(), Cell()]
@@ -223,8 +223,8 @@ def result_page(
     decimals: int | None = None,
     title: str = "",
 ) -> Page:
-    """One row per metric and system or, if `wide`, one row per system and one column per metric; with details
-    every output has its own.
+    """Return one row per metric and system or, if `wide`, one row per system and one column per metric; with
+    details every output has its own.
 
     If `wide` is None, a result of many systems has one row per system, the best first, in tables that a
     terminal has room for. `intervals` and `comparison` come from `Result.intervals` and `Result.compare`;
@@ -277,7 +277,9 @@ def small_print_of(result: Result, shown: TableOptions) -> list[str]:
 
 
 def long_rows(cells: ScoreCells) -> list[list[Cell]]:
-    """One row per metric and system: name and direction, once per metric, then the system and its numbers."""
+    """Return one row per metric and system: name and direction, once per metric, then the system and its
+    numbers.
+    """
     rows = []
     for shown in cells.outputs():
         for i, system in enumerate(cells.result.systems):
@@ -305,8 +307,8 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
 
 
 def _wide(cells: ScoreCells) -> Sheet:
-    """One row per system and one column per metric; transposed if that has fewer columns and there are too
-    many for a page.
+    """Return one row per system and one column per metric; transposed if that has fewer columns and there are
+    too many for a page.
     """
     outputs, systems = list(cells.outputs()), cells.result.systems
     if len(outputs) > max(_PAGE_COLUMNS, len(systems)):

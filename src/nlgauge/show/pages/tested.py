@@ -27,8 +27,8 @@ def how_tested(comparison: Comparison) -> str:
 def gain_note(comparison: Comparison) -> str:
     """Return what a gain is the improvement over."""
     if comparison.baseline is None:
-        return "gain: how much better the second system of a pair is than the first; minus if it is worse."
-    return "gain: improvement over the baseline; minus if a system is worse."
+        return "gain: how much better the second system of a pair is than the first; negative if it is worse."
+    return "gain: improvement over the baseline; negative if a system is worse."
 
 
 def tested_otherwise(row: Compared, comparison: Comparison) -> str:

@@ -27,6 +27,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.fonts import fit_fonts
+from nlgauge.show.plots.presets import fit_preset, layout_size, page_width
 
 # Sizes in points; widths in inches are of one and of two columns of a printed page.
 SMALL, TEXT, TITLE = 7.0, 8.0, 9.0
@@ -86,7 +87,9 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """One look for each series; every six of them the dashes change, and the markers go to other colors."""
+    """Return one look for each series; every six of them the dashes change, and the markers go to other
+    colors.
+    """
     size = len(COLORS)
     return [
         Look(COLORS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
@@ -104,9 +107,14 @@ class Panels(np.ndarray):
 
 def new_figure(width: float, height: float) -> Drawing:
     """Return a figure of this size in inches, laid out so that no text is cut off."""
-    figure = Drawing(figsize=(width, height), layout="constrained")
+    figure = Drawing(figsize=layout_size(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def page() -> float:
+    """Return the width of a page, or of the preset, in inches."""
+    return page_width(PAGE)
 
 
 def one_axes(ax: Axes | None, width: float, height: float, grid: str | None = None) -> Axes:
@@ -157,6 +165,8 @@ def described(axes: _Drawn, text: str) -> _Drawn:
     figure: Any = first_of(axes).figure.figure
     if isinstance(figure, Drawing) and not isinstance(axes, Panels):
         vars(axes)["_repr_png_"] = figure._repr_png_
+    if isinstance(figure, Drawing):
+        fit_preset(figure)
     figure._nlgauge_alt = " ".join(filter(None, [seen(figure), " ".join(text.split())]))
     return axes
 
@@ -167,7 +177,7 @@ def first_of(axes: Any) -> Any:
 
 
 def bare(ax: Axes, grid: str | None = None) -> Axes:
-    """Return an axes without a box, with small ticks and, if asked for, a pale grid behind the data."""
+    """Return an axes without a box, with small ticks and, with `grid`, a pale grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)
@@ -179,7 +189,7 @@ def bare(ax: Axes, grid: str | None = None) -> Axes:
 
 
 def legend_below(axes: Any, handles: Sequence[Any], columns: int, loc: str = "left", **options: Any) -> None:
-    """Put a legend below the panels; one on an axes among others stays inside it."""
+    """Put a legend below the panels; the legend of one axes of several stays inside it."""
     style = {"handles": handles, "frameon": False, "fontsize": SMALL, **options}
     figure = first_of(axes).figure
     alone = {*np.atleast_1d(axes).flat} >= {ax for ax in figure.axes if ax.get_visible()}
@@ -222,6 +232,9 @@ def not_available(ax: Axes, place: float) -> None:
 def map_of(ax: Axes, values: Array, down: Sequence[object], across: Sequence[object], size: float) -> Any:
     """Draw correlations as a map with their values, and return its image."""
     image = ax.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    # In a narrow figure numbers are as small as their cells; room is left for a bar of colors.
+    cell = (ax.figure.figure.get_size_inches()[0] - room(down) - 1.0) / max(1, len(across))
+    size = max(3.0, min(size, 72 * cell / 2.7))
     for (i, j), value in np.ndenumerate(values):
         color = "white" if abs(value) > 0.75 else "black"
         ax.text(j, i, short_decimals(value), ha="center", va="center", color=color, **plain(size))
@@ -267,11 +280,11 @@ def columns_for(titles: Sequence[object], beside: float) -> int:
     """Return the number of panels per row of a page: at most four, so that their titles have room next to
     names of this width.
     """
-    return int(min(4, len(titles), max(1, (PAGE - beside) // max(1.35, room(titles, TITLE) + 0.1))))
+    return int(min(4, len(titles), max(1, (page() - beside) // max(1.35, room(titles, TITLE) + 0.1))))
 
 
 def plain(size: float = TEXT, **further: Any) -> dict[str, Any]:
-    """Properties of a text that is shown literally: a name with $ or _ is not taken for a formula."""
+    """Return properties of a text that is shown literally: a name with $ or _ is not taken for a formula."""
     return {"fontsize": size, "parse_math": False, "usetex": False, **further}
 
 
@@ -287,7 +300,7 @@ def named_ticks(
     places: Sequence[float] | None = None,
     **further: Any,
 ) -> None:
-    """One tick per name, at 0, 1, 2, ... or at the places given."""
+    """Return one tick per name, at 0, 1, 2, ... or at the places given."""
     axis.set_ticks(
         range(len(names)) if places is None else places,
         [shown(name) for name in names],
@@ -295,9 +308,9 @@ def named_ticks(
     )
 
 
-def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
+def titled(ax: Any, title: str = "", x: str = "", y: str = "", spare: float = 0.0) -> None:
     """Set the title, to the left, and the names of both axes, on as many lines as they need; call it after
-    the ticks are named.
+    the ticks are named. `spare` is the width of what is to the right of the axes, in inches.
     """
     figure = ax.figure
     across, down = _share(ax)
@@ -305,7 +318,8 @@ def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
     below = max(
         (room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1
     )
-    width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) * across - (0.1 if across < 1 else 0)
+    width = (figure.bbox.width / figure.dpi - spare - max(0.6, beside + 0.2)) * across
+    width -= 0.1 if across < 1 else 0
     # Further lines of the title and of the name below take from the height; further lines of the name at the
     # side take from the width.
     further = (_wrapped(title, width, TITLE) + _wrapped(x, width, TEXT)).count("\n")

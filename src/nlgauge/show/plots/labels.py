@@ -12,9 +12,9 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.show.plots.canvas import GRAY, SMALL, THIN, Look, plain, shown
 
-# Directions in which a label may lie of its point, the best first, and distances in points.
+# Directions from a point to its label, the best first, and distances in points.
 _DIRECTIONS = [math.radians(angle) for angle in (40, 320, 140, 220, 0, 180, 90, 270, 20, 340, 160, 200)]
-# How many points of distance it is worth not to cross a line.
+# Additional distance, in points, that is better than crossing a line.
 _CROSSING = 8
 _DISTANCES = (5, 9, 14, 20, 28, 38, 50, 65, 85, 110, 140)
 

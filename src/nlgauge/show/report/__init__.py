@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from nlgauge._core.numbers import counted
 from nlgauge._core.options import completed
 from nlgauge._core.paths import require_folder, write_whole
-from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.results.imported.human import with_human_scores
+from nlgauge.results.runs.alignment import aligned
+from nlgauge.results.runs.testing import compare_runs
 from nlgauge.results.table_options import REPORT_DEFAULTS, ReportOptions
 from nlgauge.show.page_data.choose import chosen as chosen_segments
-from nlgauge.show.page_data.data import view_of
-from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.data import PageData, view_of
+from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts, unit_parts, unstored
+from nlgauge.show.page_data.runs import run_parts
+from nlgauge.show.page_data.spans import span_parts
+from nlgauge.show.page_data.sums import sums_of
+from nlgauge.show.page_data.trust import trust_of
 from nlgauge.show.report.explained import Explained, embedded
 from nlgauge.show.report.page import page
 from nlgauge.show.writers.html import html_of
@@ -25,11 +30,19 @@ from nlgauge.show.writers.html import html_of
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
+# The share of max_size that the sums for scores of some segments may take.
+_SUMS = 0.15
 # Slow explanations are made for this number of segments.
 _FEW = 40
 _MEGABYTE = 1_000_000
 # Bytes by which the description of a page grows for each explained segment, and for the element of its part.
 _ABOUT_SEGMENT = 16
+
+
+class WrittenReport(type(Path())):  # type: ignore[misc]
+    """The path of a written report; `left_out` names the parts that did not fit into `max_size`."""
+
+    left_out: tuple[str, ...] = ()
 
 
 def write_report(
@@ -38,7 +51,7 @@ def write_report(
     *,
     title: str | None = None,
     **options: Unpack[ReportOptions],
-) -> Path:
+) -> WrittenReport:
     """Write the report and return its path; see `Result.report`."""
     chosen = completed("report", ReportOptions, REPORT_DEFAULTS, options)
     explain = chosen["explain"]
@@ -55,21 +68,49 @@ def write_report(
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
     parts |= dict(field_parts(corpus, fields, human.fields))
-    meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": {}, "left_out": []}
+    trust = trust_of(human, confidence=chosen["confidence"], seed=chosen["seed"])
+    meta["trust"] = None if trust is None else trust.described()
+    if trust is not None:
+        parts["trust"] = json_part(trust.tables())
+    meta["spans"], marks = span_parts(result)
+    if chosen["texts"]:
+        parts |= marks
+    sums = sums_of(human.result)
+    left = sums.within(_SUMS * chosen["max_size"] * _MEGABYTE)
+    sums.describe(meta["outputs"])
+    parts |= sums.parts | dict(unit_parts(corpus, meta))
+    meta |= {"sums": sums.labels, "unstored": unstored(corpus, fields, human.fields)}
+    meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": [], "left_out": []}
+    if left:
+        meta["left_out"].append(f"the sums of {', '.join(left)}")
     static = html_of(human.result._page(**drawn))
+    if chosen["against"] is not None:
+        parts |= _runs(result, meta, chosen, drawn)
     if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
-        _add_texts(result, view.columns, parts, meta, explain, chosen["max_size"] * _MEGABYTE - shell)
+        _add_texts(result, view, parts, explain, chosen["max_size"] * _MEGABYTE - shell)
     parts["meta"] = json_part(meta)
     write_whole(target, page(meta["title"], static, parts, meta["version"]))
-    return target
+    written = WrittenReport(target)
+    written.left_out = tuple(meta["left_out"])
+    return written
+
+
+def _runs(
+    result: Result, meta: dict[str, Any], chosen: dict[str, Any], drawn: dict[str, Any]
+) -> dict[str, bytes]:
+    """Compare the result with an older run: add the comparison to meta, and return its parts."""
+    runs = aligned(result, chosen["against"], chosen["pairs"], chosen["human"])
+    tests = compare_runs(runs, **{name: drawn[name] for name in ("confidence", "resamples", "seed")})
+    names = chosen["run_names"] or (meta["title"], "the old run")
+    meta["runs"], parts = run_parts(runs, tests, names, chosen["texts"])
+    return parts
 
 
 def _add_texts(
     result: Result,
-    columns: Array,
+    view: PageData,
     parts: dict[str, bytes],
-    meta: dict[str, Any],
     explain: int | Literal["all"],
     limit: float,
 ) -> None:
@@ -78,9 +119,10 @@ def _add_texts(
     The explanations of the segments that matter most come first, then the texts of all segments, then further
     explanations. The texts of explained segments are always added.
     """
+    meta = view.meta
     count = len(result.corpus) if explain == "all" else explain
     segments, few = (
-        chosen_segments(meta["outputs"], columns, size, meta["test"]["seed"], meta["pair"])
+        chosen_segments(meta["outputs"], view.columns, size, meta["test"]["seed"])
         for size in (count, min(count, _FEW))
     )
     all_texts = within(text_parts(result.corpus, result.systems), limit - embedded(parts))
@@ -89,7 +131,7 @@ def _add_texts(
         if all_texts is not None and len(segments) == len(result.corpus)
         else dict(text_parts(result.corpus, result.systems, segments))
     )
-    explained = Explained(result, few, meta["pair"], explain == "all")
+    explained = Explained(result, view, few, explain == "all")
     limit -= _ABOUT_SEGMENT * len(segments)
     left = explained.add(few, limit - embedded(parts) - embedded(fewer))
     fits = (
@@ -102,6 +144,8 @@ def _add_texts(
         "texts": "all" if fits else "chosen",
         "blocks": sum(name.startswith("text") for name in shown),
     }
+    if explained.narrow:
+        meta["left_out"].append("the explanations of systems that the page does not show first")
     if not fits:
         meta["kept"] = list(segments)
         meta["left_out"].append(f"the texts of {counted(len(result.corpus) - len(segments), 'segment')}")

@@ -10,21 +10,35 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 WEB = Path(__file__).parents[1] / "web"
 _ENTRY = "main.js"
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w/]+\.js)";$', re.MULTILINE)
+_SHEETS = ("base.css", "page.css")
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w/]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?:const|let|class|(?:async )?function\*?) (\w+)", re.MULTILINE)
 _EXPORT_LIST = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 
 
 def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> str:
     """Return the whole file; `static` is the content without JavaScript, as safe HTML."""
-    script, style = f'"use strict";\n(() => {{\n{linked()}\n}})();\n', styles()
+    return single_file(title, body(title, static), parts, version=version)
+
+
+def single_file(
+    title: str,
+    elements: str,
+    parts: Mapping[str, bytes],
+    entry: str = _ENTRY,
+    sheets: Sequence[str] = _SHEETS,
+    version: str = "",
+) -> str:
+    """Return a file with a module, style sheets, and data in elements d-NAME; `elements` is its body."""
+    script, style = f'"use strict";\n(() => {{\n{linked(entry)}\n}})();\n', styles(sheets)
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
         " data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types"
@@ -45,7 +59,7 @@ def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> s
 <title>{escape(title)}</title>
 <style>{style}</style>
 </head>
-{body(title, static)}
+{elements.removesuffix("</body>")}
 {data}
 <script>{script}</script>
 </body>
@@ -62,9 +76,9 @@ def body(title: str, static: str) -> str:
     ).rstrip()
 
 
-def styles() -> str:
-    """Return the style sheet with its fonts."""
-    text = _lean((WEB / "page.css").read_text("utf-8"))
+def styles(names: Sequence[str] = _SHEETS) -> str:
+    """Return style sheets as one, with their fonts."""
+    text = _lean("\n".join((WEB / name).read_text("utf-8") for name in names))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):
         text = text.replace(
             mark, "data:font/woff2;base64," + base64.b64encode((WEB / "vendor" / name).read_bytes()).decode()
@@ -72,10 +86,10 @@ def styles() -> str:
     return _harmless(text, "</style")
 
 
-def linked() -> str:
-    """All modules as one script."""
+def linked(entry: str = _ENTRY) -> str:
+    """Return a module and all modules that it needs as one script."""
     found: dict[str, str] = {}
-    _link(_ENTRY, found, ())
+    _link(entry, found, ())
     return _harmless("\n".join(found.values()), "</script")
 
 
@@ -86,9 +100,10 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
         raise ValueError(f"the modules {' and '.join((*above, name))} import each other in a circle.")
     text = (WEB / name).read_text("utf-8")
     for _, other in _IMPORT.findall(text):
-        _link(other, found, (*above, name))
+        _link(_beside(name, other), found, (*above, name))
     text = _IMPORT.sub(
-        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(match[2])};", text
+        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(_beside(name, match[2]))};",
+        text,
     )
     if re.search(r"^import\b", text, re.MULTILINE):
         raise ValueError(f'{name} has an import that is not of the form import {{ ... }} from "./name.js";')
@@ -100,6 +115,15 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
         text = text[: listed.start()]
     returned = ", ".join(f"{name}: {own}" for name, own in exports.items())
     found[name] = f"const {_variable(name)} = (() => {{\n{_lean(text)}\nreturn {{ {returned} }};\n}})();"
+
+
+def _beside(name: str, path: str) -> str:
+    """Return the name of a module from its path relative to another.
+
+    >>> _beside("rate/rate.js", "../dom.js"), _beside("main.js", "./dom.js")
+    ('dom.js', 'dom.js')
+    """
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
 def _lean(text: str) -> str:

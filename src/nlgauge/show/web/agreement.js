@@ -1,8 +1,9 @@
 // Agreement of scores over all outputs of all systems, and the largest disagreements of two scores.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { color, correlation, nameOf, number, plural, swatch } from "./format.js";
-import { snippet, unfiltered } from "./listed.js";
+import { briefOf, color, correlation, nameOf, number, plural, swatch } from "./format.js";
+import { snippet } from "./listed.js";
+import { current, isChosen, isSelected, unselected } from "./selection.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
@@ -14,7 +15,7 @@ const POINTS = 3000;
 const places = new Map();
 
 export function agreement() {
-  const { agreement: found } = store.meta;
+  const found = store.meta.agreement;
   const root = byId("agreement");
   places.clear();
   root.hidden = found.ids.length < 2;
@@ -24,10 +25,14 @@ export function agreement() {
     redraw(
       root,
       h("div", { class: "head" }, h("h2", {}, "Agreement"), h("div", { class: "choose", role: "group", "aria-label": "Coefficient" }, Object.entries(METHODS).map(choice))),
-      unfiltered(),
+      !store.live && unselected(),
       h("div", { class: "two wide" }, h("div", {}, map(), caption()), scatter()),
     );
   on("xy", draw);
+  on("selection", () => {
+    places.clear();
+    draw();
+  });
   on("address", draw);
   draw();
 }
@@ -42,7 +47,8 @@ function rated() {
 
 // Outputs that are the same everywhere appear once.
 function folded() {
-  const { outputs, agreement: found } = store.meta;
+  const { outputs } = store.meta;
+  const found = current("agreement");
   const pairs = Object.entries(found.same).map(([one, other]) => `${nameOf(outputs[one])} equals ${nameOf(outputs[other])}`);
   return pairs.length > 0 && h("details", {}, h("summary", {}, `Shown once: ${plural(pairs.length, "score")}`), pairs.join(", "), " on every segment.");
 }
@@ -80,7 +86,8 @@ function tree(found, size, top, depth) {
 }
 
 function map() {
-  const { agreement: found, outputs } = store.meta;
+  const { outputs } = store.meta;
+  const found = current("agreement");
   const matrix = found[state.method];
   const count = found.ids.length;
   const [left, top, foot, depth] = [196, 8, 104, 56];
@@ -91,14 +98,14 @@ function map() {
     const output = outputs[at(row)];
     const style = output.people ? " human" : "";
     const middle = top + row * size + size / 2;
-    picture.append(g("text", { class: `row${style}`, x: left - 8, y: middle + 4, "text-anchor": "end" }, nameOf(output) + (output.up === false ? " ↓" : "")));
+    picture.append(g("text", { class: `row${style}`, x: left - 8, y: middle + 4, "text-anchor": "end", tip: output.label }, briefOf(output) + (output.up === false ? " ↓" : "")));
     for (let column = 0; column < row; column++) {
       const value = matrix[one][found.order[column]];
       picture.append(cell(value, at(row), at(column), left + column * size, top + row * size, size));
     }
     picture.append(g("rect", { class: "self", x: left + row * size + 0.5, y: top + row * size + 0.5, width: size - 1, height: size - 1 }));
     const slanted = `translate(${left + row * size + size / 2 + 4},${top + count * size + 10}) rotate(-48)`;
-    picture.append(g("text", { class: `col${style}`, transform: slanted, "text-anchor": "end" }, nameOf(output)));
+    picture.append(g("text", { class: `col${style}`, transform: slanted, "text-anchor": "end", tip: output.label }, briefOf(output)));
   });
   const named = place => nameOf(outputs[at(place)]);
   const rows = () => found.order.map((one, row) => [named(row), ...found.order.map(other => (matrix[one][other] === null ? null : { value: matrix[one][other], text: correlation(matrix[one][other]) }))]);
@@ -130,7 +137,7 @@ function percentiles(number_) {
   const start = outputs[number_].column * size;
   const values = store.scores.subarray(start, start + size);
   const flip = outputs[number_].up === false ? -1 : 1;
-  const known = Uint32Array.from({ length: size }, (_, i) => i).filter(i => !Number.isNaN(values[i]));
+  const known = Uint32Array.from({ length: size }, (_, i) => i).filter(i => !Number.isNaN(values[i]) && (!store.live || (isSelected(i % segments) && isChosen(Math.floor(i / segments)))));
   known.sort((i, j) => (values[i] - values[j]) * flip);
   const found = new Float32Array(size).fill(NaN);
   for (let from = 0; from < known.length; ) {
@@ -155,7 +162,8 @@ function points() {
 
 // Which score is on an axis of the scatter: the cells of the map choose two at once, but need a pointer.
 function picker(which, label) {
-  const { agreement: found, outputs } = store.meta;
+  const { outputs } = store.meta;
+  const found = current("agreement");
   const options = found.ids.map(number_ => h("option", { value: number_, selected: state[which] === number_ }, nameOf(outputs[number_])));
   return h("select", { "aria-label": label, onchange: event => set({ [which]: Number(event.target.value) }, "xy") }, options);
 }

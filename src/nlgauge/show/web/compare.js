@@ -1,9 +1,10 @@
 // A system against a baseline: the gain on every score, and of one score on every segment.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { arrow, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
+import { arrow, briefOf, color, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
 import { MISSING, boardOutputs } from "./leaderboard.js";
-import { snippet, unfiltered } from "./listed.js";
+import { snippet } from "./listed.js";
+import { chosenSystems, isChosen, isSelected, shown } from "./selection.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
@@ -18,8 +19,9 @@ export function compare() {
     root.hidden = true;
     return;
   }
-  const draw = () =>
-    redraw(
+  const draw = () => {
+    root.hidden = chosenSystems().length < 2;
+    return root.hidden || redraw(
       root,
       h(
         "div",
@@ -27,7 +29,6 @@ export function compare() {
         h("h2", {}, "Compare"),
         h("div", { class: "duel" }, swatch(state.a), picker("a", "Compared system"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Baseline")),
       ),
-      unfiltered(),
       h("div", { class: "two" }, forest(), waterfall()),
       h(
         "p",
@@ -38,8 +39,10 @@ export function compare() {
         gains().some(({ output }) => output.missing && lacking(output)) && MISSING,
       ),
     );
+  };
   root.hidden = false;
   on("pair", draw);
+  on("selection", draw);
   on("output", draw);
   on("address", draw);
   draw();
@@ -53,7 +56,7 @@ function lacking(output) {
 
 function picker(which, label) {
   const other = state[which === "a" ? "b" : "a"];
-  const options = store.meta.order.map(system => h("option", { value: system, selected: state[which] === system, disabled: other === system }, store.meta.systems[system]));
+  const options = store.meta.order.filter(isChosen).map(system => h("option", { value: system, selected: state[which] === system, disabled: other === system }, store.meta.systems[system]));
   return h("select", { "aria-label": label, onchange: event => set({ [which]: Number(event.target.value) }, "pair") }, options);
 }
 
@@ -95,14 +98,14 @@ function forest() {
     const choose = () => set({ output: found.number, range: null }, "output");
     return h(
       "tr",
-      { class: `${sure ? "sure" : "unsure"}${chosen ? " on" : ""}` },
+      { class: `${sure ? "sure" : "unsure"}${chosen ? " on" : ""}${output.stale ? " stale" : ""}` },
       h(
         "th",
         { scope: "row" },
         h(
           "button",
-          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, onclick: choose },
-          nameOf(output),
+          { type: "button", class: output.people ? "plain human" : "plain", "aria-pressed": String(chosen), disabled: output.column === null, tip: output.label, onclick: choose },
+          briefOf(output),
           h("span", { class: "dir" }, arrow(output)),
         ),
         lacking(output) && h("small", { class: "missing", tip: "Segments without a score\nof the system and of the baseline" }, lacking(output)),
@@ -138,7 +141,7 @@ function forest() {
           {},
           h("td"),
           h("th", { class: "sides", tip: `Better\nto the left ${systems[state.b]}, to the right ${systems[state.a]}` }, h("span", {}, `← ${systems[state.b]}`), h("span", {}, `${systems[state.a]} →`)),
-          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; minus if it is worse` }, "gain"),
+          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; negative if it is worse` }, "gain"),
           h("th", { class: "num", tip: `p\n${store.meta.test.name}, only this pair` }, "p"),
           h("th", { class: "num", tip: "p (max-T)\ncorrected for all pairs of systems" }, "p (max-T)"),
         ),
@@ -162,7 +165,7 @@ function table() {
 
 // Every segment's difference, largest first: how broad the lead is, and which segments make it.
 function waterfall() {
-  const output = store.meta.outputs[state.output];
+  const output = shown(state.output);
   if (output.column === null) return h("p", { class: "caption" }, `${nameOf(output)} has no scores of segments.`);
   const { systems, segments } = store.meta;
   const flip = output.up === false ? -1 : 1;
@@ -170,7 +173,7 @@ function waterfall() {
     (store.score(state.output, state.a, segment) - store.score(state.output, state.b, segment)) * flip,
     segment,
   ])
-    .filter(([difference]) => !Number.isNaN(difference))
+    .filter(([difference, segment]) => !Number.isNaN(difference) && isSelected(segment))
     .sort((one, other) => other[0] - one[0]);
   if (!list.length) return h("p", { class: "caption" }, `No segment has a known difference on ${nameOf(output)}.`);
   const of = (system, segment) => store.score(state.output, system, segment);

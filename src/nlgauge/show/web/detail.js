@@ -1,15 +1,20 @@
 // One segment: its scores, why each system got them, its references and its source.
-import { byId, h, redraw } from "./dom.js";
+import { byId, g, h, redraw } from "./dom.js";
 import { set, state } from "./state.js";
-import { color, nameOf, number, plural, swatch } from "./format.js";
+import { svg } from "./charts.js";
+import { color, nameOf, number, plural, swatch, ties } from "./format.js";
 import { markHits } from "./listed.js";
+import { chosenSystems, isChosen } from "./selection.js";
+import { oldText } from "./runs.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
+import { marksOf } from "./marks.js";
 import { KINDS, matchedIn, wholeAlignment, whyNodes } from "./why.js";
+import { scaleLinear } from "./vendor/d3.js";
 
-// At most this many systems are side by side; of more, the compared systems and the chosen system.
-export const BESIDE = 4;
+// At most this many systems are side by side; of more, the best and the worst of the segment, the chosen system and those compared.
+const BESIDE = 4;
 // Windows up to this width (as the style sheet has it) show one system below the other.
 const NARROW = 760;
 // Scripts that write words without spaces.
@@ -22,8 +27,8 @@ export async function detail(order, step, segment) {
   const { labels, explained } = store.meta;
   const available = labels.filter(label => label in explained);
   if (!available.includes(state.label)) state.label = available[0] ?? null;
-  const shown = shownSystems();
-  const [texts, why] = await Promise.all([textsOf(segment, shown), explanations(segment)]);
+  const shown = shownSystems(segment);
+  const [texts, why, old, spans] = await Promise.all([textsOf(segment, shown), explanations(segment), store.old(segment), store.spans(segment)]);
   // The reader may have opened another segment since.
   if (mine !== turn) return;
   const first = shown.map(system => found(why, system)[0]).find(Boolean);
@@ -35,19 +40,59 @@ export async function detail(order, step, segment) {
     heading(segment, order, step),
     scores(segment, store.meta.systems.length > BESIDE && !state.every ? shown : null),
     store.meta.systems.length > BESIDE && h("button", { type: "button", class: "plain more", "data-key": "every", onclick: () => set({ every: !state.every }, "why") }, state.every ? "only these" : `all ${store.meta.systems.length} systems`),
+    store.meta.systems.length > BESIDE && strip(segment, shown, Math.max(200, Math.min(640, pane.clientWidth - 40))),
+    spans && marksOf(spans, shown, texts),
     available.length > 0 && tabs(available, kind),
     kind && h("p", { class: "reading" }, KINDS[kind]?.reading ?? ""),
-    systems(shown, { ...texts, width: pane.clientWidth - 40 }, why, kind, segment),
+    systems(shown, { ...texts, old, width: pane.clientWidth - 40 }, why, kind, segment),
     kind === "Alignment" && whole(aligned, why, pane.clientWidth - 60),
-    context(texts, first, found(why, aligned)[0], aligned),
+    context(texts, first, found(why, aligned), aligned),
   );
   pane.querySelectorAll(".text").forEach(markHits);
 }
 
-function shownSystems() {
-  const all = store.meta.systems.map((_, system) => system);
+function shownSystems(segment) {
+  const all = chosenSystems();
   if (all.length <= BESIDE) return all;
-  return [...new Set([state.a, state.b, state.system])];
+  const ranked = ranksOf(segment);
+  const { up } = store.meta.outputs[state.output];
+  const gain = system => store.score(state.output, system, segment) * (up === false ? -1 : 1);
+  const known = all.filter(system => ranked[system] !== null).sort((one, other) => gain(other) - gain(one));
+  const wanted = [...known.slice(0, 1), ...known.slice(-1), ...[state.system, state.a, state.b].filter(isChosen)];
+  return [...new Set(wanted)].slice(0, BESIDE).sort((one, other) => (ranked[one] ?? Infinity) - (ranked[other] ?? Infinity) || one - other);
+}
+
+// The rank of each system by the chosen score; equal scores share the best rank, and null is without a score.
+function ranksOf(segment) {
+  const output = store.meta.outputs[state.output];
+  const flip = output.up === false ? -1 : 1;
+  const scores = store.meta.systems.map((_, system) => store.score(state.output, system, segment));
+  const isBetter = (one, other) => (one - other) * flip > 0 && !ties(one, other, output);
+  return scores.map(score => (Number.isNaN(score) ? null : 1 + scores.filter(other => isBetter(other, score)).length));
+}
+
+// All systems on the scale of the chosen score: a click shows a system below.
+function strip(segment, shown, width) {
+  const output = store.meta.outputs[state.output];
+  const ranked = ranksOf(segment);
+  const x = scaleLinear(bounds(state.output), [8, width - 8]);
+  const levels = new Map();
+  const dot = (score, system) => {
+    const place = Math.round(x(score));
+    const level = levels.get(place) ?? 0;
+    levels.set(place, level + 1);
+    const named = `${store.meta.systems[system]}\n${nameOf(output)} ${number(score, output)}, rank ${ranked[system]} of ${ranked.length}`;
+    return g("circle", { class: shown.includes(system) ? "dot chosen" : "dot", cx: place, cy: 26 - Math.min(level, 3) * 6, r: shown.includes(system) ? 5 : 3.4, fill: color(system), tip: named, onclick: () => set({ system }, "why") });
+  };
+  const scores = store.meta.systems.map((_, system) => [store.score(state.output, system, segment), system]).filter(([score]) => !Number.isNaN(score));
+  const last = scores.filter(([, system]) => shown.includes(system));
+  const dots = [...scores.filter(([, system]) => !shown.includes(system)), ...last].map(([score, system]) => dot(score, system));
+  return h(
+    "div",
+    { class: "all" },
+    h("span", { class: "small" }, `All ${store.meta.systems.length} systems by ${nameOf(output)}; click a dot to show its system (keys [ and ])`),
+    svg(width, 36, `All systems by ${nameOf(output)} on this segment`, g("line", { class: "rail", x1: 8, x2: width - 8, y1: 26, y2: 26 }), dots),
+  );
 }
 
 async function textsOf(segment, shown) {
@@ -156,15 +201,17 @@ function systems(shown, texts, why, kind, segment) {
   const long = [...texts.predictions.values()].some(text => text.length > 160);
   const columns = kind !== "TokenScores" && kind !== "Entailment" && (long || shown.length > 3);
   const width = columns && innerWidth > NARROW ? texts.width / shown.length - 40 : texts.width;
+  const ranked = store.meta.systems.length > BESIDE ? ranksOf(segment) : null;
   const card = system => {
     const own = found(why, system);
     const text = texts.predictions.get(system) ?? null;
     return h(
       "article",
       { class: system === state.system ? "sys on" : "sys", vars: { "--c": color(system) } },
-      h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
+      h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system]), ranked?.[system] && h("span", { class: "small rank" }, `rank ${ranked[system]} of ${ranked.length}`), own.length > 0 && h("span", { class: "whyscore" }, shortened(own[0].title))),
       own.length > 0 ? explained(own, { ...texts, prediction: text, width }) : text !== null && h("p", { class: "text", dir: "auto" }, text),
-      own.length === 0 && kind && partly(system),
+      own.length === 0 && kind && partly(),
+      oldText(system, segment, text, texts.old),
     );
   };
   return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind, segment), shown.map(card));
@@ -178,17 +225,16 @@ function explained(own, context_) {
     const reference = many && one.reference_number !== null ? `: reference ${one.reference_number + 1}` : "";
     return text + reference;
   };
-  return own.map((one, place) => [
-    heading_(one) && h("p", { class: many ? "small cause by-reference" : "small cause" }, heading_(one)),
-    whyNodes(one, { ...context_, again: place > 0, many }),
-  ]);
+  return own.map((one, place) => {
+    const head = heading_(one) && h("p", { class: many ? "small rest by-reference" : "small rest" }, heading_(one));
+    return [many && head, whyNodes(one, { ...context_, again: place > 0, many, note: !many && head })];
+  });
 }
 
 // Large explanations are included only for some systems.
-function partly(system) {
-  const some = store.meta.partly?.[state.label];
-  if (!some || some.includes(system)) return null;
-  return h("p", { class: "small" }, `This report explains ${store.meta.names[state.label]} for ${some.map(one => store.meta.systems[one]).join(" and ")} only; the explorer explains all: nlgauge serve DIR.`);
+function partly() {
+  if (!store.meta.partly?.includes(state.label)) return null;
+  return h("p", { class: "small" }, `This report explains ${store.meta.names[state.label]} only for the systems that it compares at first and for the best and worst system of a segment; the explorer explains all: nlgauge serve DIR.`);
 }
 
 // Why there is no explanation, and how to see it.
@@ -235,10 +281,18 @@ function whole(system, why, width) {
 }
 
 // The references and the source; n-grams of the reference that the explained system matched are marked.
-function context({ references, source }, explanation, matched, system) {
-  const chosen = Math.min(state.reference, references.length - 1);
-  const pick = (_, place) =>
-    h("button", { type: "button", "aria-pressed": String(place === chosen), "aria-label": `Reference ${place + 1}`, onclick: () => set({ reference: place }, "why") }, String(place + 1));
+function context({ references, source }, explanation, own, system) {
+  const [matched] = own;
+  const counted = own.map(one => one.reference_number).filter(number_ => number_ !== null);
+  const chosen = Math.min(state.reference ?? counted[0] ?? 0, references.length - 1);
+  const pick = (_, place) => {
+    const counts = counted.includes(place);
+    return h(
+      "button",
+      { type: "button", class: counts ? "counted" : null, "data-key": `reference ${place}`, "aria-pressed": String(place === chosen), "aria-label": `Reference ${place + 1}${counts ? ", which counted" : ""}`, tip: counts ? `Reference ${place + 1}\nwhich counted for ${store.meta.systems[system]}` : null, onclick: () => set({ reference: place }, "why") },
+      String(place + 1),
+    );
+  };
   const sourceShown = source !== null && !(explanation?.kind === "TokenScores" && explanation.text === "source");
   return h(
     "div",

@@ -73,7 +73,7 @@ function styled(node) {
   const copy = node.cloneNode(false);
   ["class", "role", "aria-label", "style", "data-tip"].forEach(name => copy.removeAttribute(name));
   const style = getComputedStyle(node);
-  for (const name of STYLES) copy.setAttribute(name, plainColour(style.getPropertyValue(name)));
+  for (const name of STYLES) copy.setAttribute(name, plainColor(style.getPropertyValue(name)));
   if (node.dataset.tip) copy.append(titled(node.dataset.tip));
   for (const child of node.childNodes) {
     if (child.nodeType === Node.TEXT_NODE) copy.append(child.cloneNode());
@@ -89,7 +89,7 @@ function titled(text) {
 }
 
 // A mixed color as other programs know it.
-function plainColour(value) {
+function plainColor(value) {
   const [, parts, , alpha] = value.match(/^color\(srgb ([\d. ]+)( \/ ([\d.]+))?\)$/) ?? [];
   if (parts === undefined) return value;
   const channels = parts.trim().split(" ").map(share => Math.round(255 * share));

@@ -66,6 +66,11 @@ export function nameOf(output) {
   return output.name;
 }
 
+// The name in tables and pictures, where the tip has the whole.
+export function briefOf(output) {
+  return output.brief;
+}
+
 export function plural(count, one, many = `${one}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

@@ -1,7 +1,7 @@
 // Which system is best, and how sure that is: the verdict in words, and every score of every system with its interval.
 import { byId, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
-import { unfiltered } from "./listed.js";
+import { chosenSystems, current, isActive, isChosen, selection, shown } from "./selection.js";
 import { arrow, nameOf, number, plural, swatch, who } from "./format.js";
 import { spread, strip } from "./charts.js";
 import { store } from "./store.js";
@@ -20,6 +20,7 @@ const STRIP = 58;
 
 export function leaderboard() {
   on("pair", draw);
+  on("selection", draw);
   on("board", draw);
   on("address", draw);
   draw();
@@ -27,7 +28,7 @@ export function leaderboard() {
 
 // Human scores and the outputs of metrics with their numbers, without outputs that repeat another on every segment.
 export function boardOutputs() {
-  return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => output.same === null);
+  return store.meta.outputs.map((_, number) => [shown(number), number]).filter(([output]) => output.same === null);
 }
 
 // The system with the best printed score; null if several have it.
@@ -38,12 +39,12 @@ function best(output) {
 function draw() {
   const root = byId("leaderboard");
   const count = boardOutputs().length;
-  const show = width => redraw(root, verdict(), unfiltered(), table(width), caption(), data("scores", scores(), { paper: paper() })).querySelector(".scroll");
+  const put = width => redraw(root, verdict(), table(width), caption(), data("scores", scores(), { paper: paper() })).querySelector(".scroll");
   const width = Math.max(STRIP, Math.min(96, Math.floor((root.clientWidth - 236) / count) - 15));
-  const board = show(width);
+  const board = put(width);
   // Long names take room that is known when they are drawn.
   const over = board.scrollWidth - board.clientWidth;
-  if (over > 0 && width > STRIP) show(Math.max(STRIP, width - Math.ceil(over / count)));
+  if (over > 0 && width > STRIP) put(Math.max(STRIP, width - Math.ceil(over / count)));
 }
 
 // Every score with all that is known of it, one row each.
@@ -59,7 +60,7 @@ function scores() {
     output.ranks[system] === null ? "" : output.ranks[system].join("–"),
     output.missing?.[system] ?? null,
   ];
-  const rows = () => boardOutputs().flatMap(([output]) => systems.map((_, system) => row(output, system)));
+  const rows = () => boardOutputs().flatMap(([output]) => chosenSystems().map(system => row(output, system)));
   return { columns: ["system", "score of", "score", "low", "high", "letters", "ranks", "missing segments"], rows };
 }
 
@@ -75,7 +76,10 @@ function paper() {
 }
 
 function verdict() {
-  const { systems, segments, title, test, verdict: sentences, remarks, votes, alike } = store.meta;
+  const { systems, segments, title, test } = store.meta;
+  const [sentences, remarks, votes, alike] = ["verdict", "remarks", "votes", "alike"].map(current);
+  // The report computes the numbers of a selection, and the explorer also their words.
+  const ofAll = isActive() && !selection.view?.verdict && h("small", { class: "scope" }, `Of all ${plural(segments, "segment")}${store.meta.systems.length > 1 ? ` and ${plural(systems.length, "system")}` : ""}: `);
   const humans = store.meta.outputs.filter(output => output.people).length;
   const metrics = new Set(boardOutputs().filter(([output]) => !output.people).map(([output]) => output.label)).size;
   const facts = [plural(systems.length, "system"), plural(segments, "segment"), plural(metrics, "metric"), ...(humans > 0 ? [plural(humans, "human score")] : [])];
@@ -85,7 +89,7 @@ function verdict() {
   const tested = `Each metric has one vote. Significant: p (max-T) ≤ ${level}, all pairs of systems tested together by ${test.name} (${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
   const about = systems.length === 1 ? "The intervals show how much each score varies between samples." : (votes > 0 || store.meta.humans > 0) && !alike && [tested, "A significant difference need not matter to readers."];
   const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
-  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));
+  return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, ofAll, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));
 }
 
 function table(width) {
@@ -98,7 +102,7 @@ function table(width) {
     const leader = best(output);
     return h(
       "td",
-      { class: leader === system ? "best" : null, tip: described(output, system) },
+      { class: output.stale ? "stale" : leader === system ? "best" : null, tip: described(output, system) },
       h("span", { class: "score" }, number(output.scores[system], output), h("sup", {}, several ? mark(output, system) : "")),
       strip(output, system, width, output.best.includes(system) ? null : (output.best[0] ?? null)),
       output.missing?.some(Boolean) && h("small", { class: "missing" }, output.missing[system] > 0 ? `${output.missing[system].toLocaleString("en")} missing` : "none missing"),
@@ -109,7 +113,7 @@ function table(width) {
       "tr",
       { class: system === state.a || system === state.b ? "on" : null },
       h("th", { scope: "row" }, swatch(system), systems[system]),
-      several && h("td", { class: "num top" }, String(store.meta.in_top[system]), h("small", {}, `/${store.meta.votes}`)),
+      several && h("td", { class: "num top" }, String(current("in_top")[system]), h("small", {}, `/${current("votes")}`)),
       outputs.map(([output]) => cell(output, system)),
     );
   const foot = ([output]) => {
@@ -170,9 +174,9 @@ function grouped(outputs) {
 }
 
 function ordered() {
-  const order = [...store.meta.order];
+  const order = current("order").filter(isChosen);
   if (state.board === null) return order;
-  const output = store.meta.outputs[state.board];
+  const output = shown(state.board);
   const sign = output.up === false ? -1 : 1;
   // Unknown values come last.
   const worth = output.scores.map(score => (score === null ? -Infinity : sign * score));
@@ -192,7 +196,7 @@ function described(output, system) {
     output.low[system] === null
       ? `no interval: ${output.reason}`
       : `${percent} interval ${number(output.low[system], output)} to ${number(output.high[system], output)}`;
-  return `${store.meta.systems[system]}, ${nameOf(output)}\n${number(output.scores[system], output)}, ${interval}`;
+  return `${store.meta.systems[system]}, ${nameOf(output)}\n${number(output.scores[system], output)}, ${interval}${output.stale ? `; of all segments: ${output.stale}` : ""}`;
 }
 
 // Whether systems lack different segments of some output.
@@ -202,6 +206,7 @@ function unequal() {
 
 function caption() {
   const { systems, test, equal } = store.meta;
+  const stale = isActive() ? boardOutputs().filter(([output]) => output.stale) : [];
   const marks = systems.length > LETTERS ? "After a score: the ranks that the system may have, given the significant differences. " : "Systems that share a letter do not differ significantly. ";
   const several = systems.length > 1;
   return h(
@@ -216,5 +221,6 @@ function caption() {
     "Click a score to sort, a metric for its card. ",
     equal && `${equal} `,
     unequal() && MISSING,
+    stale.length > 0 && h("span", { class: "stale" }, ` In gray, of all segments: ${stale.map(([output]) => `${nameOf(output)} (${output.stale})`).join(", ")}.`, !store.live && [" ", h("code", {}, "nlgauge serve"), " computes them for a selection."]),
   );
 }

@@ -106,13 +106,13 @@ export function alignmentMatrix(one, width) {
 }
 
 // A color of the style sheet as a canvas takes it: one color, not one for each theme.
-function colourOf(node, name) {
+function colorOf(node, name) {
   node.style.color = `var(${name})`;
   return getComputedStyle(node).color;
 }
 
 function paintMatrix(canvas, { ours, theirs, value, cell, left, top }, at) {
-  const [ink, strong, heat] = ["--ink-2", "--ink", "--heat"].map(name => colourOf(canvas, name));
+  const [ink, strong, heat] = ["--ink-2", "--ink", "--heat"].map(name => colorOf(canvas, name));
   const paper = canvas.getContext("2d");
   paper.setTransform(2, 0, 0, 2, 0, 0);
   paper.clearRect(0, 0, canvas.width, canvas.height);

@@ -1,28 +1,8 @@
-// Search and filters outside the list: hits marked in texts, and a note in the sections that show all segments whatever is listed.
+// Search hits, marked in texts.
 import { h } from "./dom.js";
 import { state } from "./state.js";
-import { literal, plural } from "./format.js";
+import { literal } from "./format.js";
 import { store } from "./store.js";
-
-let count = null;
-
-// The number of segments in the list; sections that a filter does not change show a note.
-export function listed(size) {
-  count = size;
-  document.querySelectorAll(".unfiltered").forEach(written);
-}
-
-// A note for the head of a section that always shows all segments.
-export function unfiltered() {
-  return written(h("p", { class: "unfiltered", role: "note" }));
-}
-
-function written(node) {
-  const { segments } = store.meta;
-  node.hidden = count === null || count === segments;
-  node.textContent = node.hidden ? "" : `This section shows all ${plural(segments, "segment")}; the search and filters of the list (${plural(count, "segment")}) do not change it.`;
-  return node;
-}
 
 // The pattern that finds what was searched for; null if nothing was.
 export function searched() {

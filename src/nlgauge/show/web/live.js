@@ -1,6 +1,8 @@
 // Additions of the explorer to a report: several results, slices of the segments, and a text of the reader.
-import { byId, clear, h } from "./dom.js";
+import { byId, clear, h, say } from "./dom.js";
 import { arrow, nameOf, number, plural, swatch } from "./format.js";
+import { serverQuery } from "./selection.js";
+import { on } from "./state.js";
 import { store } from "./store.js";
 import { whyNodes } from "./why.js";
 import { data } from "./data.js";
@@ -9,12 +11,31 @@ export async function live(choose) {
   if (!store.live) return;
   const names = await store.results();
   if (names.length > 1) {
+    const shown = store.result < names.length;
     const options = names.map((name, place) => h("option", { value: place, selected: place === store.result }, name));
-    byId("results").replaceChildren(h("select", { "aria-label": "Result", onchange: event => choose(Number(event.target.value)) }, options));
+    const comparison = shown ? [] : [h("option", { value: "", selected: true }, store.meta.runs.names.join(" against "))];
+    const choice = h("select", { "aria-label": "Result", onchange: event => choose(Number(event.target.value)) }, comparison, options);
+    byId("results").replaceChildren(choice, ...(shown && !store.meta.runs ? [against(names, choose)] : []));
   }
   const root = byId("live");
   root.hidden = false;
   clear(root, h("div", { class: "head" }, h("h2", {}, "Slices")), slices(), h("h3", { class: "apart" }, "Explain your text"), own());
+}
+
+// What opens this result against another: a button for two results, else a choice.
+function against(names, choose) {
+  const others = names.map((_, place) => place).filter(place => place !== store.result);
+  const open = async old => {
+    try {
+      choose(await store.compared(store.result, old));
+    } catch (error) {
+      say(error.message);
+      byId("results").append(h("span", { class: "small" }, error.message));
+    }
+  };
+  if (others.length === 1) return h("button", { type: "button", class: "plain", tip: `Compare these two\n${names[store.result]} against ${names[others[0]]}`, onclick: () => open(others[0]) }, "Compare these two");
+  const options = others.map(place => h("option", { value: place }, names[place]));
+  return h("select", { "aria-label": "Compare with", onchange: event => open(Number(event.target.value)) }, h("option", { value: "", disabled: true, selected: true }, "compare with …"), options);
 }
 
 function slices() {
@@ -26,7 +47,7 @@ function slices() {
     clear(files);
     clear(shown, h("p", { class: "caption" }, "Computing …"));
     try {
-      const found = await store.ask("slices", { by });
+      const found = await store.ask("slices", { by, ...(serverQuery().where ? { where: serverQuery().where } : {}) });
       clear(shown, table(found));
       clear(files, data(`slices by ${by}`, numbers(found)));
     } catch (error) {
@@ -34,6 +55,7 @@ function slices() {
     }
   };
   const choice = h("select", { "aria-label": "Slice by", onchange: event => draw(event.target.value) }, h("option", { value: "" , disabled: true, selected: true }, "slice by …"), dimensions.map(name => h("option", { value: name }, name)));
+  on("selection", () => choice.value && draw(choice.value));
   return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice, computed only from its segments; fitted values of the whole corpus stay."), shown, files];
 }
 

@@ -7,11 +7,14 @@ import { store } from "./store.js";
 import { hideCard } from "./cards.js";
 import { leaderboard } from "./leaderboard.js";
 import { compare } from "./compare.js";
+import { trust } from "./trust.js";
 import { agreement, leastAgreeing } from "./agreement.js";
+import { startSelection } from "./selection.js";
 import { segmentKeys, segments, sorts } from "./segments.js";
 import { cost } from "./cost.js";
 import { provenance } from "./provenance.js";
 import { live } from "./live.js";
+import { runs } from "./runs.js";
 
 const THEMES = { auto: "◐", light: "☀", dark: "☾" };
 const KEYS = [
@@ -20,12 +23,13 @@ const KEYS = [
   ["[ ]", "previous and next system"],
   ["m", "alignment as text, links or matrix"],
   ["/", "find in texts"],
+  ["e", "only segments that meet an expression"],
   ["x", "swap the two systems"],
-  ["l c a s", "to leaderboard, compare, agreement, segments"],
+  ["r l c w a s", "to runs, leaderboard, compare, trust, agreement, segments"],
   ["t", "light, dark or system setting"],
   ["Esc", "close"],
 ];
-const SECTIONS = { l: "leaderboard", c: "compare", a: "agreement", s: "segments" };
+const SECTIONS = { r: "runs", l: "leaderboard", c: "compare", w: "trust", a: "agreement", s: "segments" };
 
 start().catch(error => {
   byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. Use a browser of 2024 or later.`));
@@ -61,9 +65,12 @@ async function show(result) {
   [state.x, state.y] = leastAgreeing();
   state.label = meta.labels.find(label => label in meta.explained) ?? null;
   begin(meta, store.ids, sorts);
+  startSelection();
+  runs();
   leaderboard();
   performance.mark("first");
   compare();
+  trust();
   agreement();
   cost();
   provenance();
@@ -134,13 +141,13 @@ function help() {
 function keys(event) {
   if (event.key === "Escape") {
     hideCard();
-    if (event.target.id === "query") event.target.blur();
+    if (["query", "where"].includes(event.target.id)) event.target.blur();
     return;
   }
   const writing = event.target.matches?.("input, select, textarea") || document.querySelector("dialog[open]");
   if (writing || event.ctrlKey || event.metaKey || event.altKey) return;
   const { systems, labels, explained } = store.meta;
-  if (event.key in SECTIONS) {
+  if (event.key in SECTIONS && !byId(SECTIONS[event.key]).hidden) {
     set({ section: SECTIONS[event.key] }, "section");
   } else if (event.key in segmentKeys && byId("detail")) {
     event.preventDefault();

@@ -60,7 +60,7 @@ export function joined(text, tokens, spans, values, mark) {
 }
 
 // Places in code points as places in UTF-16 units.
-function units(text, spans) {
+export function units(text, spans) {
   if (!/[\ud800-\udfff]/.test(text)) return spans;
   const offsets = [0];
   for (const character of text) offsets.push(offsets.at(-1) + character.length);

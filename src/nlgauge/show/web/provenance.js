@@ -1,10 +1,10 @@
-// How the numbers were made: signatures to copy, the test, the environment.
+// How the numbers were made: signatures and commands to copy, the test, the environment.
 import { byId, clear, h } from "./dom.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 
 export function provenance() {
-  const { signatures, environment, config, test, version, left_out: leftOut = [] } = store.meta;
+  const { signatures, commands, environment, config, test, version, left_out: leftOut = [] } = store.meta;
   const facts = {
     nlgauge: version,
     test: `${test.name}, max-T over all pairs, ${test.resamples.toLocaleString("en")} resamples, seed ${test.seed}`,
@@ -14,6 +14,7 @@ export function provenance() {
     ...environment,
   };
   const signature = ([label, text]) => [h("dt", {}, cardButton(label)), h("dd", {}, h("code", {}, text), copyButton(text))];
+  const command = ([purpose, text]) => [h("dt", {}, purpose), h("dd", {}, h("code", {}, text), copyButton(text))];
   const fact = ([name, value]) => [h("dt", {}, name), h("dd", {}, String(value))];
   clear(
     byId("provenance"),
@@ -29,6 +30,21 @@ export function provenance() {
         h("dl", { class: "sigs" }, Object.entries(signatures).flatMap(signature)),
       ),
       h("div", {}, h("h3", {}, "How it was made"), h("dl", { class: "facts" }, Object.entries(facts).flatMap(fact))),
+    ),
+    h(
+      "div",
+      { class: "commands" },
+      h("h3", {}, "Commands"),
+      h(
+        "p",
+        { class: "caption" },
+        "RESULT is the directory of the saved result: ",
+        h("code", {}, "nlgauge score -o RESULT"),
+        ", or ",
+        h("code", {}, "result.save"),
+        " in Python.",
+      ),
+      h("dl", { class: "sigs" }, commands.flatMap(command)),
     ),
   );
 }

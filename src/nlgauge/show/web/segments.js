@@ -3,11 +3,11 @@ import { byId, clear, g, h, redraw, say } from "./dom.js";
 import { on, set, state } from "./state.js";
 import { arrow, color, isColored, nameOf, plural, tick } from "./format.js";
 import { brush, svg } from "./charts.js";
-import { listed, snippet } from "./listed.js";
+import { snippet } from "./listed.js";
+import { chosenSystems, isChosen, isSelected, select, selection } from "./selection.js";
 import { store } from "./store.js";
-import { found as searched } from "./search.js";
 import { data } from "./data.js";
-import { BESIDE, detail } from "./detail.js";
+import { detail } from "./detail.js";
 import { bounds, scoredOutputs } from "./scored.js";
 import { area, curveMonotoneX, scaleLinear } from "./vendor/d3.js";
 
@@ -23,6 +23,7 @@ let spacer;
 let rowsNode;
 let countNode;
 let nothing;
+let mistakeNode;
 let drawn = [-1, -1];
 
 export const sorts = Object.keys(ORDERS);
@@ -31,6 +32,7 @@ export const segmentKeys = {
   j: () => step(1),
   k: () => step(-1),
   "/": () => byId("query").focus(),
+  e: () => byId("where").focus(),
   m: () => set({ whole: { text: "links", links: "matrix", matrix: "text" }[state.whole] }, "why"),
 };
 
@@ -62,6 +64,9 @@ export async function segments() {
     await show();
   };
   on("output", again);
+  on("systems", () => {
+    root.querySelector("details.systems summary").textContent = state.systems === null ? "Systems: all" : `Systems: ${state.systems.length} of ${store.meta.systems.length}`;
+  });
   on("listed", async () => {
     await refresh();
     await show();
@@ -101,7 +106,7 @@ function build(root, histogram, outputs) {
   };
   viewport = h("div", { class: "viewport", role: "listbox", tabindex: 0, "aria-label": "Segments", onscroll: () => rows(), onkeydown: move }, spacer);
   nothing = h("p", { class: "nothing", role: "status", hidden: true });
-  const list = h("div", { class: "list" }, h("div", { class: "filters" }, h("div", { class: "line" }, query(), ordering()), h("div", { class: "line" }, outputs, countNode), filters(), histogram), nothing, viewport);
+  const list = h("div", { class: "list" }, h("div", { class: "filters" }, h("div", { class: "line" }, query(), ordering()), where(), h("div", { class: "line" }, outputs, countNode), filters(), systems(), histogram), nothing, viewport);
   drawn = [-1, -1];
   redraw(
     root,
@@ -143,9 +148,8 @@ function query() {
 }
 
 function ordering() {
-  const name = id => (id === "gap" && store.meta.systems.length > BESIDE ? "the two systems differ most" : ORDERS[id]);
   const offered = Object.keys(ORDERS).filter(id => (store.meta.systems.length > 1 || id !== "gap") && (store.lengths || id !== "long"));
-  return h("select", { "aria-label": "Order", onchange: event => set({ sort: event.target.value }, "listed") }, offered.map(id => h("option", { value: id, selected: state.sort === id }, name(id))));
+  return h("select", { "aria-label": "Order", onchange: event => set({ sort: event.target.value }, "listed") }, offered.map(id => h("option", { value: id, selected: state.sort === id }, ORDERS[id])));
 }
 
 // A choice for each column of the data that has few values.
@@ -167,20 +171,40 @@ function filters() {
   return [fields.length > 0 && h("div", { class: "line fields" }, fields.map(choice)), hint];
 }
 
-// The systems whose scores order the list: those that a segment shows side by side.
-function ranged() {
-  const { systems } = store.meta;
-  return systems.length > BESIDE && state.sort === "gap" ? [state.a, state.b] : systems.map((_, system) => system);
+// Which segments are selected, by an expression over scores, fields and texts.
+function where() {
+  let waiting;
+  const changed = event => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => set({ where: event.target.value }, "listed"), 250);
+  };
+  mistakeNode = h("p", { id: "mistake", class: "mistake", role: "alert" });
+  const attributes = { id: "where", type: "text", placeholder: "Only segments where …, such as bleu < 5 and words > 20", "aria-label": "Only segments where", "aria-describedby": "mistake", autocomplete: "off", spellcheck: "false" };
+  return [h("input", { ...attributes, value: state.where, oninput: changed }), mistakeNode];
+}
+
+// Which systems take part in everything that the page shows.
+function systems() {
+  const names = store.meta.systems;
+  if (names.length < 3) return null;
+  const changed = event => {
+    const boxes = [...event.target.closest("details").querySelectorAll("input")];
+    const chosen = boxes.flatMap((box, system) => (box.checked ? [system] : []));
+    if (!chosen.length) event.target.checked = true;
+    else set({ systems: chosen.length === names.length ? null : chosen }, "systems");
+  };
+  const box = (name, system) => h("label", {}, h("input", { type: "checkbox", checked: isChosen(system), "data-key": `system ${system}`, onchange: changed }), " ", name);
+  return h("details", { class: "systems" }, h("summary", {}, state.systems === null ? "Systems: all" : `Systems: ${state.systems.length} of ${names.length}`), h("div", {}, names.map(box)));
 }
 
 // Which segments are listed, and in which order.
 async function refresh() {
   const { segments: count } = store.meta;
+  const chosen = chosenSystems();
   const [low, high, mean] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)];
-  const shown = ranged();
   for (let segment = 0; segment < count; segment++) {
     let [least, most, sum, known] = [Infinity, -Infinity, 0, 0];
-    for (const system of shown) {
+    for (const system of chosen) {
       const score = store.score(state.output, system, segment);
       if (Number.isNaN(score)) continue;
       least = Math.min(least, score);
@@ -192,19 +216,15 @@ async function refresh() {
     high[segment] = most;
     mean[segment] = sum / known;
   }
-  let kept = Uint32Array.from({ length: count }, (_, segment) => segment);
-  if (state.range) kept = kept.filter(segment => high[segment] >= state.range[0] && low[segment] <= state.range[1]);
-  for (const [field, value] of Object.entries(state.filters)) kept = kept.filter(segment => store.fields[field][segment] === value);
-  if (state.query) {
-    const hits = await searched(state.query);
-    kept = kept.filter(segment => hits[segment]);
-  }
+  await select();
+  const kept = Uint32Array.from({ length: count }, (_, segment) => segment).filter(isSelected);
+  mistakeNode.textContent = selection.mistake ?? "";
+  byId("where").setAttribute("aria-invalid", String(selection.mistake !== null));
   order = sorted(kept, { low, high, mean });
   spacer.style.height = `${order.length * ROW}px`;
   countNode.textContent = order.length === count ? plural(count, "segment") : `${order.length.toLocaleString("en")} of ${plural(count, "segment")}`;
   nothing.hidden = order.length > 0;
   nothing.textContent = order.length ? "" : state.query ? `No segment of this selection contains “${state.query}”.` : "No segment of this selection.";
-  listed(order.length);
   viewport.scrollTop = 0;
   rows(true);
 }
@@ -260,7 +280,7 @@ function row(segment, place, x) {
 // One dot for each system, those that are compared on top.
 function dots(segment, x) {
   const middle = ROW / 2;
-  const all = store.meta.systems.map((_, system) => ({ system, score: store.score(state.output, system, segment) })).filter(({ score }) => !Number.isNaN(score));
+  const all = store.meta.systems.map((_, system) => ({ system, score: store.score(state.output, system, segment) })).filter(({ system, score }) => isChosen(system) && !Number.isNaN(score));
   const scores = all.map(({ score }) => score);
   const isCompared = ({ system }) => system === state.a || system === state.b;
   all.sort((one, other) => isCompared(one) - isCompared(other));

@@ -1,4 +1,5 @@
 // The reader's choices: one object, one writer, and an address that has all of it, so that it can be shared.
+import { say } from "./dom.js";
 
 export const state = {
   section: "leaderboard",
@@ -15,18 +16,27 @@ export const state = {
   query: "",
   range: null,
   filters: {},
+  // The expression that segments must meet, and the numbers of the chosen systems; null: all.
+  where: "",
+  systems: null,
+  // The level and the human dimension of the section on trust; null: the first.
+  level: null,
+  dimension: null,
   x: 0,
   y: 1,
   method: "spearman",
   system: 0,
-  reference: 0,
+  // null: the reference that counted.
+  reference: null,
   whole: "text",
   value: null,
   every: false,
+  // The text of two runs: "both" shows their differences.
+  run: "both",
 };
 
 // A change of these is a step that the Back button undoes.
-const STEPS = ["section", "segment", "output", "label", "a", "b", "board", "range"];
+const STEPS = ["section", "segment", "output", "label", "a", "b", "board", "range", "where", "systems", "level", "dimension"];
 const listeners = new Map();
 let fields = [];
 let defaults = {};
@@ -45,9 +55,15 @@ export function tell(event) {
 export function set(change, ...events) {
   Object.assign(state, change);
   events.forEach(tell);
+  published();
   isStep ||= Object.keys(change).some(name => STEPS.includes(name));
   clearTimeout(waiting);
   waiting = setTimeout(keep, 250);
+}
+
+// What is chosen, for whoever reads the page with a program.
+function published() {
+  document.documentElement.dataset.state = JSON.stringify(state);
 }
 
 function keep() {
@@ -87,6 +103,9 @@ function described(meta, ids, sorts) {
     ["sort", "board", outputs],
     ["by", "sort", among(sorts)],
     ["q", "query", free],
+    ["where", "where", { write: value => value, read: text => text.slice(0, 2000) }],
+    ["t", "level", among(meta.trust?.levels.map(level => level.id) ?? [])],
+    ["d", "dimension", among(meta.trust?.dimensions.map(({ name }) => name) ?? [])],
     ["r", "range", { write: ends => ends.map(end => end.toPrecision(6)).join("~"), read: readRange }],
     ["x", "x", outputs],
     ["y", "y", outputs],
@@ -95,6 +114,7 @@ function described(meta, ids, sorts) {
     ["ref", "reference", counted],
     ["form", "whole", among(["text", "links", "matrix"])],
     ["value", "value", free],
+    ["run", "run", among(["both", "old", "new"])],
     ["every", "every", { write: () => "yes", read: text => (text === "yes" ? true : undefined) }],
   ];
 }
@@ -111,6 +131,7 @@ function toAddress() {
     if (state[name] !== defaults[name] && state[name] !== null) query.set(key, write(state[name]));
   }
   for (const [field, value] of Object.entries(state.filters)) query.set(`f.${defaults.fields[field].name}`, defaults.fields[field].values[value]);
+  for (const system of state.systems ?? []) query.append("on", defaults.names[system]);
   const text = query.toString();
   return text || state.section !== "leaderboard" ? `#${state.section}${text && `?${text}`}` : "";
 }
@@ -119,25 +140,35 @@ function toAddress() {
 function fromAddress(address) {
   const [section, text = ""] = address.replace(/^#/, "").split("?");
   const query = new URLSearchParams(text);
-  const { fields: columns, ...chosen } = { ...defaults, filters: {} };
+  const dropped = [];
+  const { fields: columns, names, ...chosen } = { ...defaults, filters: {} };
   chosen.section = document.querySelector(`main > section[id="${CSS.escape(section)}"]`) ? section : "leaderboard";
   for (const [key, name, { read }] of fields) {
     const value = query.has(key) ? read(query.get(key)) : undefined;
     if (value !== undefined) chosen[name] = value;
+    else if (query.has(key)) dropped.push(`${key}=${query.get(key)}`);
   }
   columns.forEach((field, number) => {
-    const place = field.values.indexOf(query.get(`f.${field.name}`));
+    const wanted = query.get(`f.${field.name}`);
+    const place = field.values.indexOf(wanted);
     if (place >= 0) chosen.filters[number] = place;
+    else if (wanted !== null) dropped.push(`f.${field.name}=${wanted}`);
   });
+  const on = query.getAll("on");
+  const numbers = names.map((_, system) => system).filter(system => on.includes(names[system]));
+  if (numbers.length && numbers.length < names.length) chosen.systems = numbers;
+  dropped.push(...on.filter(name => !names.includes(name)).map(name => `on=${name}`));
   if (chosen.a === chosen.b) [chosen.a, chosen.b] = [defaults.a, defaults.b];
+  if (dropped.length) say(`Not on this page, and left out of the address: ${dropped.join(", ").slice(0, 300)}`);
   return chosen;
 }
 
 // Takes the state that the page opens with as the default, then what the address says; follows the address from now on.
 export function begin(meta, ids, sorts) {
   fields = described(meta, ids, sorts);
-  defaults = { ...state, fields: meta.fields };
+  defaults = { ...state, fields: meta.fields, names: meta.systems };
   Object.assign(state, fromAddress(location.hash));
+  published();
   seen = location.hash;
   const follow = async () => {
     if (location.hash === seen) return;
@@ -146,6 +177,7 @@ export function begin(meta, ids, sorts) {
     isStep = false;
     const { section } = state;
     Object.assign(state, fromAddress(location.hash));
+    published();
     await tell("address");
     if (state.section !== section) tell("section");
   };

@@ -5,6 +5,8 @@ const api = document.documentElement.dataset.api ?? null;
 // A byte order mark is a character of a text like any other.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const parts = new Map();
+// Segments in one part of old texts.
+const OLD = 256;
 
 export const store = {
   // True in the explorer, which computes the parts that a report does not contain.
@@ -30,9 +32,13 @@ export const store = {
       texts && this.meta.sources ? numbers("sources", Uint32Array) : null,
       ...this.meta.fields.map((_, number) => numbers(`field${number}`, Uint32Array)),
     ]);
+    const { weights, units } = this.meta;
+    this.weights = weights ? await numbers("weights", Float32Array) : null;
+    this.units = units ? await numbers("units", Uint32Array) : null;
     Object.assign(this, { scores, predictions, allReferences: references, offsets, sources, lengths, fields });
     this.ids = JSON.parse(decoder.decode(ids));
     if (lengths) this.place();
+    this.oldScores = this.meta.runs ? await numbers("old_scores", Float32Array) : null;
     return this.meta;
   },
 
@@ -57,6 +63,23 @@ export const store = {
   score(output, system, segment) {
     const { column } = this.meta.outputs[output];
     return column === null ? NaN : this.scores[(column * this.meta.systems.length + system) * this.meta.segments + segment];
+  },
+
+  // The score of the old run, by its column and pair; NaN for a segment that is not compared.
+  oldScore(column, pair, segment) {
+    return this.oldScores[(column * this.meta.runs.pairs.length + pair) * this.meta.segments + segment];
+  },
+
+  isCompared(segment) {
+    const { columns, pairs } = this.meta.runs;
+    return columns.some((_, column) => pairs.some((__, pair) => !Number.isNaN(this.oldScore(column, pair, segment))));
+  },
+
+  // Texts of the old run that differ from those of the new one, by the number of the pair.
+  async old(segment) {
+    if (!this.meta.runs?.texts) return {};
+    const all = await part(`old${Math.floor(segment / OLD)}`, bytes => JSON.parse(decoder.decode(bytes)));
+    return all[segment] ?? {};
   },
 
   prediction(system, segment) {
@@ -98,11 +121,45 @@ export const store = {
     return all[segment]?.[label] ?? null;
   },
 
+  // The error spans of a segment: { system: { voice: [mark, ...] } }; null if there are none.
+  async spans(segment) {
+    const described = this.meta.spans;
+    if (!described || this.meta.texts === "none") return null;
+    try {
+      const all = await part(`spans${Math.floor(segment / described.size)}`, bytes => JSON.parse(decoder.decode(bytes)));
+      return all[segment] ?? null;
+    } catch {
+      return null; // no segment of this part has marks
+    }
+  },
+
+  // The sums of a metric: its statistics of every system and segment.
+  sums({ part: name, whole }) {
+    return numbers(name, whole ? Uint32Array : Float32Array);
+  },
+
+  // Opens every block of texts, so that all texts can be read at once.
+  async everyText() {
+    if (this.lengths) await Promise.all(Array.from({ length: this.meta.blocks }, (_, number) => this.block(number)));
+  },
+
+  // The agreement of metrics with people at a level, on a dimension; in a report always of all segments.
+  async trust(level, dimension, selection = {}) {
+    if (this.live) return this.ask("trust", { level, dimension, ...selection });
+    const all = await part("trust", bytes => JSON.parse(decoder.decode(bytes)));
+    return all[`${level} ${dimension}`];
+  },
+
   // An answer of the explorer, asked for once.
   ask(what, query) {
     const address = `${api}/${this.result}/${what}?${new URLSearchParams(query)}`;
     if (!this.answers.has(address)) this.answers.set(address, fetched(address).then(answer => answer.json()));
     return this.answers.get(address);
+  },
+
+  // The number of the page that compares two results.
+  compared(result, old) {
+    return fetched(`${api}/compare?${new URLSearchParams({ new: result, old })}`).then(answer => answer.json());
   },
 
   results() {

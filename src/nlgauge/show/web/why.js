@@ -21,7 +21,7 @@ export const KINDS = {
     reading: "The stronger, the nearer its nearest token on the other side. Point at a token to see its nearest token.",
     render: alignment,
   },
-  Transport: { name: "transport", reading: "Each curve is mass that goes from a token to another: thicker means more, redder means more expensive.", render: transport },
+  Transport: { name: "transport", reading: "The darker a token, the larger its share of the cost. Below, each curve is mass that goes from a token to another: thicker means more, redder means more expensive.", render: transport },
   WordAlignment: {
     name: "matched words",
     reading: "Underlined: matched (dashed by stem, dotted by synonym or paraphrase). Shading changes with every chunk.",
@@ -42,7 +42,14 @@ export const KINDS = {
 // The display of an explanation; texts has the prediction, the references and the source.
 export function whyNodes(explanation, texts) {
   const kind = KINDS[explanation.kind];
-  return kind ? kind.render(explanation, { ...texts, reference: texts.references[explanation.reference_number ?? 0] ?? null }) : h("p", {}, explanation.title);
+  if (!kind) return h("p", {}, explanation.title);
+  return [cause(explanation), texts.note, kind.render(explanation, { ...texts, reference: texts.references[explanation.reference_number ?? 0] ?? null })];
+}
+
+// The cause of the score in one sentence; words of a text are isolated from the direction of the sentence.
+function cause({ cause: sentence }) {
+  if (!sentence) return null;
+  return h("p", { class: "cause" }, sentence.split(/("[^"]*")/).map((piece, place) => (place % 2 ? h("bdi", {}, piece) : piece)));
 }
 
 export function wholeAlignment(explanation, form, width) {
@@ -229,10 +236,23 @@ function alignment(one, { prediction, reference, again, many }) {
   ];
 }
 
-function transport(one, { width }) {
+// Both texts, tokens shaded by their share of the cost, and the moves below.
+function transport(one, { prediction, reference, width, again, many }) {
+  const costs = one.plan.map((row, from) => row.map((mass, to) => mass * one.cost[from][to]));
+  const total = costs.flat().reduce((sum, value) => sum + value, 0);
+  const sides = [costs.map(row => row.reduce((sum, value) => sum + value, 0)), one.reference.map((_, to) => costs.reduce((sum, row) => sum + row[to], 0))];
+  const most = Math.max(...sides.flat(), 1e-12);
+  const token = (side, names, of) => (place, word) => {
+    const moves = names.map((name, other) => [name, of(place, other)]).filter(([, value]) => value > 0).sort((x, y) => y[1] - x[1]);
+    const listed = moves.slice(0, 3).map(([name, value]) => `${bare(name)} ${((100 * value) / total).toFixed(0)}%`);
+    return h("span", { class: "tok", vars: { "--t": (sides[side][place] / most).toFixed(3) }, tip: [word, ...(listed.length ? ["share of the cost", ...listed] : ["costs nothing"])].join("\n") }, word);
+  };
   const drawn = transportLinks(one, width ?? 550);
   const rows = () => one.plan.flatMap((row, from) => row.flatMap((mass, to) => (mass > 0 ? [[bare(one.prediction[from]), bare(one.reference[to]), mass, one.cost[from][to]]] : [])));
   return [
+    !again && paragraph("text heat prediction", painted(prediction, one.prediction, one.spans.prediction, token(0, one.reference, (from, to) => costs[from][to]))),
+    closest(one, many),
+    paragraph("text heat second", painted(reference, one.reference, one.spans.reference, token(1, one.prediction, (to, from) => costs[from][to]))),
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Transport" }, drawn),
     data("transport", { columns: ["prediction", "reference", "mass", "cost"], rows }, { drawn }),
   ];
@@ -397,10 +417,11 @@ function verdict(one) {
   const level = ([name, share]) =>
     h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("span", { class: "meter", vars: { "--v": Number(share) }, role: "img", "aria-label": `${name} ${(100 * share).toFixed(0)}%` }), h("small", {}, Number(share).toFixed(2))));
   const said = (prompt, place) => [h("p", { class: "small" }, "prompt"), h("pre", { class: "said" }, prompt), h("p", { class: "small" }, "replies"), (one.replies[place] ?? []).map(reply => h("pre", { class: "said" }, reply))];
+  const covered = Number(one.covered);
   return [
     h("p", {}, h("b", {}, one.criterion), one.reason ? `: no score, ${one.reason}` : "", one.read_by ? h("small", {}, ` read by: ${one.read_by}`) : ""),
     h("table", { class: "orders" }, h("tbody", {}, Object.entries(one.levels).map(level))),
-    h("p", { class: "small" }, `The levels cover ${(100 * Number(one.covered)).toFixed(0)}% of the probability.`),
-    h("details", {}, h("summary", {}, "Prompts and replies"), one.prompts.map(said)),
+    Number.isNaN(covered) ? null : h("p", { class: "small" }, `The levels cover ${(100 * covered).toFixed(0)}% of the probability.`),
+    one.prompts.length ? h("details", {}, h("summary", {}, "Prompts and replies"), one.prompts.map(said)) : one.replies.flat().map(reply => h("pre", { class: "said" }, reply)),
   ];
 }

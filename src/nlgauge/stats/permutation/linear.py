@@ -100,7 +100,7 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
         )
         center, spread = _center_and_spread(known, here, points, (1, 2) if measure.one_scale else points)
     scores = np.where(present & (spread > 0), (known - center) / np.where(spread > 0, spread, 1.0), 0.0)
-    # Scores of two metrics that are equal but for rounding, such as -1 and 1 of any two systems, are tied.
+    # Scores of two metrics that are equal up to rounding, such as -1 and 1 of any two systems, are tied.
     # Means are tied after they are computed (`_of_vectors`): means of rounded scores would differ by more.
     return Points(scores if of_means else np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
 
@@ -123,7 +123,7 @@ def _center_and_spread(
 
 
 def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
-    """Differences at system level: swapped scores are averaged over inputs first."""
+    """Return differences at system level: swapped scores are averaged over inputs first."""
     judged = points.present.any(axis=1)
     k, m = np.triu_indices(len(points.x), 1)
     if not judged.any():
@@ -147,7 +147,7 @@ def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
     """Return the coefficient of system means (..., S) with the human means."""
-    # The means of swapped scores may all be 0 but for rounding, so a relative tolerance cannot detect ties.
+    # The means of swapped scores may all be 0 up to rounding, so a relative tolerance cannot detect ties.
     values = np.round(values, 9)
     if coefficient.name in RANKED:
         rows = on_grid(values).reshape(-1, len(human))
@@ -168,7 +168,7 @@ def _signed_means(x: Array, swaps: Swaps) -> Array:
 
 
 def _pearson_of_systems(means: Array, signed: Array, human: Array) -> Array:
-    """Pearson's differences from products of means: |a ± d|² = a·a + d·d ± 2 a·d, a the mean of two
+    """Return Pearson's differences from products of means: |a ± d|² = a·a + d·d ± 2 a·d, a the mean of two
     metrics, d half their difference.
     """
     k, m = np.triu_indices(len(means), 1)
@@ -196,7 +196,7 @@ def _ratio(between: Array, squares_x: Array, squares_z: Array | float, scale: Ar
 
 
 def _of_one_group(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
-    """Differences at global level: all cells are one group."""
+    """Return differences at global level: all cells are one group."""
     if coefficient.name in RANKED:
         inputs, systems = np.meshgrid(np.arange(points.z.shape[1]), np.arange(points.z.shape[0]))
         units, signs = _units(swaps, systems, inputs)
@@ -222,7 +222,7 @@ def _flat(values: Array) -> Array:
 
 
 def _in_groups(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
-    """Differences of means over groups (rows) of the coefficient within each."""
+    """Return differences of means over groups (rows) of the coefficient within each."""
     if swaps.kind in {"systems", "inputs"} and swaps.systems is not None:
         return _of_whole_groups(points, coefficient, swaps.systems)
     if coefficient.name in RANKED:
@@ -237,7 +237,7 @@ def _in_groups(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 
 def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """For each of some cells the number of the sign that it has, and those signs (resamples, units)."""
+    """Return for each of some cells the number of the sign that it has, and those signs (resamples, units)."""
     if swaps.kind in {"systems", "inputs"}:
         return (rows, swaps.systems) if swaps.systems is not None else (columns, swaps.inputs)  # type: ignore[return-value]
     cells = swaps.of_cells()
@@ -284,7 +284,7 @@ def _by_chunks(
 
 
 def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
-    """Pearson's differences from sums of x, x² and x z over each group, which are linear in the signs
+    """Return Pearson's differences from sums of x, x² and x z over each group, which are linear in the signs
     (resamples, groups, points).
     """
     x, z, present = points
@@ -313,7 +313,7 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
 
 
 def _explicitly(points: Points, coefficient: Coefficient, signs: Array) -> Array:
-    """Differences of any coefficient, from the swapped scores themselves."""
+    """Return differences of any coefficient, from the swapped scores themselves."""
     x, z = points.with_gaps()
     differences = []
     for k, m in zip(*np.triu_indices(len(x), 1), strict=True):

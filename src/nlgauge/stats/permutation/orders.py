@@ -21,7 +21,7 @@ RANKED = ("kendall", "kendall_a", "spearman")
 
 
 def on_grid(values: Array) -> Array:
-    """Whole numbers in the order of `nlgauge.stats.arrays.snapped(values)`, with its ties."""
+    """Return whole numbers in the order of `nlgauge.stats.arrays.snapped(values)`, with its ties."""
     largest = np.abs(values).max(axis=-1, keepdims=True, initial=0.0)
     return np.round(values / np.where(largest == 0, 1.0, largest) * 1e9).astype(np.int32)
 

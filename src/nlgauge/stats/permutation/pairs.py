@@ -20,7 +20,7 @@ from nlgauge.stats.measures import Darr, Measure, Soft
 from nlgauge.stats.soft import sign_flips, superiority_between
 from nlgauge.stats.ties import darr_kinds
 
-# Below this share of what they came from, sums of squares are rounding.
+# Sums of squares below this share of their terms are rounding.
 _CONSTANT = 1e-12
 
 
@@ -116,7 +116,7 @@ def soft_differences(measure: Soft, x: Array, z: Array, signs: Array) -> Array:
 
 
 def _differences(scores: Array) -> Array:
-    """(M, M, pairs) u_i - v_j of the scores (M, n) of one group."""
+    """Return (M, M, pairs) u_i - v_j of the scores (M, n) of one group."""
     i, j = np.triu_indices(scores.shape[1], 1)
     return np.asarray(scores[:, None, i] - scores[None, :, j])
 

@@ -30,7 +30,7 @@ class PairSwaps(NamedTuple):
 
 
 def sign_test(more: int, less: int) -> float:
-    """P(at least `more` of more + less fair coins are heads).
+    """Return P(at least `more` of more + less fair coins are heads).
 
     >>> round(sign_test(90, 69), 4)
     0.0562

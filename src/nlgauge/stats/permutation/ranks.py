@@ -150,7 +150,7 @@ class Group:
         return None if np.array_equal(self.units, units) else (self.units[:, None] == units)
 
     def _summed(self, values: Array) -> Array:
-        """Values of points (..., n) summed over the points of each unit."""
+        """Return values of points (..., n) summed over the points of each unit."""
         return values if self._membership is None else values @ self._membership.astype(values.dtype)
 
     @lazy
@@ -251,7 +251,7 @@ class Group:
         return sums
 
     def _products(self, u: int, v: int) -> Iterator[tuple[slice, Array]]:
-        """w_ij sign(u_i - v_j) in float32, some rows at a time."""
+        """Return w_ij sign(u_i - v_j) in float32, some rows at a time."""
         levels, places = self._levels
         ranks = levels[places]
         size = max(1, _BLOCK // len(ranks))
@@ -266,8 +266,8 @@ class Group:
             yield rows, (weights * order).astype(np.float32)
 
     def _form_of_ranks(self, u: int, v: int) -> Array:
-        """For w_ij = r_i - r_j without laying out pairs: sums over j in the order of v, read where u_i
-        would stand.
+        """Return the form of w_ij = r_i - r_j without all pairs, from sums over j in the order of v, read at the
+        place of u_i.
         """
         levels, places = self._levels
         ranks, order, left, right = levels[places], *self._standing(u, v)
@@ -292,7 +292,7 @@ class Group:
         return order, left, right
 
     def _between(self, u: int, v: int) -> Array:
-        """(units, units) the sums of w_ij sign(u_i - v_j) over the points of both units."""
+        """Return (units, units) the sums of w_ij sign(u_i - v_j) over the points of both units."""
         levels, places = self._levels
         if self._membership is None:
             return np.concatenate([products for _, products in self._products(u, v)]).astype(np.float64)
@@ -364,7 +364,7 @@ class Group:
         )
 
     def _taken(self, metrics: Array, values: Array) -> Array:
-        """(entries, units) how many points of each unit take a value of a metric."""
+        """Return (entries, units) how many points of each unit take a value of a metric."""
         return (
             self._table[metrics, values]
             if self._table is not None

@@ -70,7 +70,7 @@ class Swaps:
 
 
 def drawn_swaps(kind: str, systems: int, inputs: int, resamples: int, seed: int) -> Swaps:
-    """Independent fair swaps; the same ones for the same arguments, so that all metrics share them.
+    """Return independent fair swaps; the same ones for the same arguments, so that all metrics share them.
 
     >>> drawn_swaps("systems", 3, 5, 4, seed=1).of_cells().shape
     (4, 3, 1)

@@ -3,7 +3,7 @@
 Two engines. Use `PlannedLooks` if the number of units (segments or documents) is known: it works for every
 additive metric, with documents and with missing scores. Use `anytime` only for a stream of unknown length.
 
-The interface of a loop that asks for scores look by look:
+The interface of a loop that gets its scores look by look:
 
     test = PlannedLooks(Clusters(documents, segments), alpha=0.05, looks=20, spending="t2", seed=seed)
     test.resume(state)                       # only if an earlier process was interrupted: its `test.state()`

@@ -10,7 +10,7 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.gate import GateOptions, decide, gate_rule, read_conditions
-from nlgauge.cli.options import ResultDirectories, conditions
+from nlgauge.cli.options import ResultDirectories, narrowed
 from nlgauge.cli.output import show, show_json
 from nlgauge.cli.parameters import option
 
@@ -21,7 +21,7 @@ def check(
     *,
     aa: Annotated[
         bool,
-        option("--aa", help="Report how often the gate fails a system that did not change; see below."),
+        option("--aa", help="Report how often the gate fails a system that did not change; see above."),
     ] = False,
     gate: GateOptions,
 ) -> None:
@@ -64,9 +64,7 @@ def _show_aa(directories: Sequence[Path], gate: GateOptions) -> None:
     systems = gate.systems or []
     if len(systems) > 1:
         raise click.UsageError("--aa takes one system; name it with --system.")
-    results = [load(directory) for directory in directories]
-    if gate.where:
-        results = [result.where(**conditions(gate.where)) for result in results]
+    results = [narrowed(load(directory), gate.where) for directory in directories]
     tests = {name: getattr(gate, name) for name in ("test", "confidence", "resamples")}
     seeds = {} if gate.seed is None else {"seed": gate.seed}
     changes = [Change.read(text) for text in gate.fail_if or ()]

@@ -13,6 +13,8 @@ from nlgauge.cli.commands.meta.compare import compare
 from nlgauge.cli.commands.meta.estimate import estimate
 from nlgauge.cli.commands.meta.plots import Plots, draw, requested
 from nlgauge.cli.commands.meta.saved import between, cost
+from nlgauge.cli.commands.meta.spans import agreement as span_agreement
+from nlgauge.cli.commands.meta.spans import spans
 from nlgauge.cli.commands.meta.study import (
     Data,
     FindingOptions,
@@ -168,7 +170,14 @@ class Meta(Group):
     """The commands of `nlgauge meta`; words that do not start with a command are arguments of `run`."""
 
     def __init__(self) -> None:
-        commands = {"compare": compare, "between": between, "cost": cost, "estimate": estimate}
+        commands = {
+            "compare": compare,
+            "between": between,
+            "cost": cost,
+            "estimate": estimate,
+            "spans": spans,
+            "agreement": span_agreement,
+        }
         super().__init__(run.help or "", commands)
         self.commands[""] = run
 

@@ -176,7 +176,9 @@ def _start(ray: Any, workers: int | None, directory: str) -> None:
     if opened_at != _LOOPBACK:
         raise NlgaugeError(
             f"this version of Ray opens its ports on {opened_at} instead of {_LOOPBACK}, so the cluster was"
-            " stopped; start a cluster with `ray start --head` and pass its address."
+            " stopped",
+            python="start a cluster with `ray start --head`, and pass its address: Ray(address=...)",
+            cli="start a cluster with `ray start --head`, and name its address with --address",
         )
 
 
@@ -187,8 +189,9 @@ def _join(ray: Any, address: str) -> None:
     except (ConnectionError, ValueError, RuntimeError) as error:
         first = next(iter(str(error).splitlines()), type(error).__name__)
         raise NlgaugeError(
-            f"cannot find a Ray cluster at {address!r} ({first}); start a cluster with `ray start --head`, or"
-            " leave the address out."
+            f"cannot find a Ray cluster at {address!r} ({first})",
+            python="start a cluster with `ray start --head`, or leave the address out",
+            cli="start a cluster with `ray start --head`, or omit --address",
         ) from error
 
 

@@ -11,12 +11,16 @@ from pathlib import Path
 
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.originals import (
+    cogito,
     dialogue,
+    mlqe,
     mqm,
     novikova,
+    preferences,
     rose,
     sacrerouge,
     stories,
+    summedits,
     summeval,
     webnlg,
     wmt,
@@ -47,6 +51,19 @@ def _named(name: str | None) -> Callable[[Opened], str | None]:
     return lambda _: name
 
 
+@dataclass(frozen=True)
+class _PairReader:
+    knows: Callable[[Opened], bool]
+    read: Callable[[Opened], tuple[list[BenchmarkRow], list[Pair]]]
+    name: Callable[[Opened], str | None]
+
+
+_PAIR_READERS = (
+    _PairReader(wmt.knows_rankings, wmt.read_rankings, wmt.name_of_rankings),
+    _PairReader(preferences.knows_hats, preferences.read_hats, _named("hats")),
+    _PairReader(preferences.knows_demetr, preferences.read_demetr, _named("demetr")),
+    _PairReader(preferences.knows_llmbar, preferences.read_llmbar, _named("llmbar")),
+)
 _READERS = (
     _Reader(summeval.knows, summeval.read, _named("summeval")),
     _Reader(rose.knows, rose.read, _named("rose_cnndm")),
@@ -61,6 +78,9 @@ _READERS = (
     _Reader(wmt.knows_assessments, wmt.read_assessments, _named("wmt17_da_seg")),
     _Reader(wmt.knows_testset, wmt.read_testset, _named("wmt17_da_seg")),
     _Reader(webnlg.knows, webnlg.read, _named("webnlg2020_en")),
+    _Reader(cogito.knows, cogito.read, _named("cdsr_cogito")),
+    _Reader(summedits.knows, summedits.read, _named("summedits")),
+    _Reader(mlqe.knows, mlqe.read, _named("mlqe_pe")),
 )
 
 
@@ -69,8 +89,11 @@ def is_known(path: Path) -> bool:
     refused.
     """
     opened = Opened(path)
-    several = path.suffix.lower() in _PICKLES or _is_ours(opened) or wmt.knows_rankings(opened)
-    return several or any(reader.knows(opened) for reader in _READERS)
+    return (
+        path.suffix.lower() in _PICKLES
+        or _is_ours(opened)
+        or any(reader.knows(opened) for reader in (*_PAIR_READERS, *_READERS))
+    )
 
 
 def _is_ours(opened: Opened) -> bool:
@@ -110,7 +133,8 @@ def read(path: str | Path) -> LoadedFiles:
 def _found(opened: Opened) -> LoadedFiles | None:
     if _is_ours(opened):
         return LoadedFiles(*read_lines(opened.place))
-    if wmt.knows_rankings(opened):
-        return LoadedFiles(*wmt.read_rankings(opened), wmt.name_of_rankings(opened))
+    for of_pairs in _PAIR_READERS:
+        if of_pairs.knows(opened):
+            return LoadedFiles(*of_pairs.read(opened), of_pairs.name(opened))
     reader = next((reader for reader in _READERS if reader.knows(opened)), None)
     return None if reader is None else LoadedFiles(list(reader.read(opened)), [], reader.name(opened))

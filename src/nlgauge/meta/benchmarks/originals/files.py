@@ -59,7 +59,7 @@ class Opened:
             raise InputError(f"{self.place}, line {number} is not JSON: {error}.") from None
 
     def _table(self) -> list[dict[str, str]]:
-        """Rows of a .csv or .tsv file; what machine translation calls .csv may be separated by blanks."""
+        """Return rows of a .csv or .tsv file; what machine translation calls .csv may be separated by blanks."""
         head = self.text.partition("\n")[0]
         if "," not in head and "\t" not in head:
             lines = [line.split() for line in lines_of(self.text) if line.strip()]

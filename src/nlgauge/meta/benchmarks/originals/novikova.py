@@ -27,8 +27,8 @@ def name(opened: Opened) -> str | None:
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """Its rows: a meaning representation is a segment, a further output of a system for it has a number
-    behind.
+    """Return its rows: a meaning representation is a segment, a further output of a system for it has a
+    number behind.
     """
     times: Counter[tuple[str, str, str]] = Counter()
     for i, record in enumerate(opened.records, 1):

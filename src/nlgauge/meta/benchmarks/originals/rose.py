@@ -16,7 +16,7 @@ def knows(opened: Opened) -> bool:
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """Its rows: every annotation that is a number is a dimension."""
+    """Return its rows: every annotation that is a number is a dimension."""
     for i, record in enumerate(opened.records, 1):
         segment = str(record.get("example_id") or record.get("count_id") or i - 1)
         annotations: Mapping[str, Mapping[str, Any]] = record["annotations"]

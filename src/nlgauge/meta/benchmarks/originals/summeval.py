@@ -17,7 +17,7 @@ def knows(opened: Opened) -> bool:
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:
-    """Its rows; articles are there only where the file was paired with them."""
+    """Return its rows; articles are there only where the file was paired with them."""
     for i, record in enumerate(opened.records, 1):
         raw: dict[str, Any] = {}
         for kind in ("expert", "turker"):

@@ -64,8 +64,8 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def _entries(folder: Path) -> dict[int, tuple[str, tuple[str, ...], str | None]]:
-    """Triples, references and category of each sample, from the corpus' file wherever it lies below the
-    folder; nothing without it.
+    """Return triples, references and category of each sample, from the corpus' file wherever it lies below
+    the folder; nothing without it.
     """
     path = next(iter(sorted(folder.rglob("rdf-to-text-generation-test-data-with-refs-en.xml"))), None)
     if path is None:

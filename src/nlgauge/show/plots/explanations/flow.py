@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 
 from nlgauge._core.safe_text import visible
-from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, plain, shown
+from nlgauge.show.plots.canvas import GRAY, SMALL, TEXT, TITLE, one_axes, page, plain, shown
 
 if TYPE_CHECKING:
     from nlgauge.explanations import Span
 
-# How tokenizers mark the beginning of a word, and a token that continues one.
+# Marks of tokenizers for the beginning of a word, and for a token that continues a word.
 _STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
 _GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
 
@@ -74,10 +74,10 @@ def paragraphs(
     title: str, marked: Sequence[Paragraph], notes: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
     """Draw paragraphs below each other on an axes with one point as its unit; the notes are at the end."""
-    points = PAGE * 72 if ax is None else max(60.0, ax.get_window_extent().width / _dpi(ax) * 72)
+    points = page() * 72 if ax is None else max(60.0, ax.get_window_extent().width / _dpi(ax) * 72)
     placed, height = _placed(marked, points)
     lines = [line for note in notes for line in _wrapped(note, points)]
-    ax = one_axes(ax, PAGE + 0.1, (height + 11 * len(lines) + 26) / 72)
+    ax = one_axes(ax, page() + 0.1, (height + 11 * len(lines) + 26) / 72)
     ax.set_axis_off()
     ax.set_xlim(0, points)
     ax.set_ylim(height + 11 * len(lines), 0)

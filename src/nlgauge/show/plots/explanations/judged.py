@@ -4,6 +4,7 @@ judge.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import Any
 
@@ -173,7 +174,11 @@ def verdict(explanation: Verdict, *, ax: Axes | None = None) -> Axes:
         if not explanation.reason
         else f"no score: {explanation.reason}"
     )
-    covered = f"the levels cover {100 * float(explanation.covered):.0f}%"
+    covered = (
+        "unknown"
+        if math.isnan(explanation.covered)
+        else f"the levels cover {100 * float(explanation.covered):.0f}%"
+    )
     canvas.titled(
         ax,
         f"{explanation.title}\n{visible(canvas.shown(explanation.criterion))}: {visible(score)}",

@@ -140,7 +140,9 @@ def _shaded(
 
 
 def _strength(value: float) -> float:
-    """Similarities of contextual vectors are seldom small: what lies below 0.35 is as good as nothing."""
+    """Return the strength of a link; similarities of contextual vectors are seldom small, so 0.35 and less
+    become 0.
+    """
     return float(np.clip((value - 0.35) / 0.65, 0, 1) ** 1.5)
 
 

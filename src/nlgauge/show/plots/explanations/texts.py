@@ -29,7 +29,7 @@ _KINDS = {
     "shift": "moved",
     "jump": "jumped",
 }
-# How thick the line below an error is.
+# Thickness of the line below an error.
 _SEVERITIES = {"minor": 0.8, "major": 1.8, "critical": 2.8}
 
 

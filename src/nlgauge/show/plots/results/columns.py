@@ -26,7 +26,7 @@ class PlottedOutput(NamedTuple):
 
 
 def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[PlottedOutput]:
-    """Return the outputs asked for ("rouge", "rouge.rouge2"), or the leading ones of every metric.
+    """Return the named outputs ("rouge", "rouge.rouge2"), or the leading ones of every metric.
 
     Parameters of a metric are left out of its name if it is the only metric of that name.
     """

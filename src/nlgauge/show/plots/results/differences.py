@@ -127,7 +127,7 @@ def _gains(
         f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
     )
     return canvas.described(
-        ax, f"{second} against {first}, plus if {second} is better: {'; '.join(descriptions)}."
+        ax, f"{second} against {first}, positive if {second} is better: {'; '.join(descriptions)}."
     )
 
 
@@ -201,7 +201,7 @@ def waterfall(
         ax,
         counts,
         "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""),
-        f"gain in {column.name}\n(plus: {second} is better)",
+        f"gain in {column.name}\n(positive: {second} is better)",
     )
     return canvas.described(
         ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."

@@ -83,7 +83,7 @@ def heatmap(
     canvas.color_bar(image, list(axes), 0.5, ticks=[-1, -0.5, 0, 0.5, 1])
     first = data.rows[0]
     kind = f"{first.get('coefficient', 'correlation').capitalize()} between metrics"
-    canvas.titled(above, f"{kind}, {first.get('level', 'all')} level", y="1 - r")
+    canvas.titled(above, f"{kind}, {first.get('level', 'all')} level", y="1 - r", spare=0.5)
     ranked = sorted(data.rows, key=lambda row: -row["value"] if np.isfinite(row["value"]) else np.inf)
     most, least = (
         f"{row['metric']} and {row['other']} {canvas.decimals(row['value'])}"

@@ -89,7 +89,7 @@ def human_map(
 
 
 def _single(findings: Findings, level: str | None, coefficient: str | None) -> Sequence[Mapping[str, Any]]:
-    """Return the rows of the level and coefficient asked for; refuse a table that has several values for
+    """Return the rows of the selected level and coefficient; refuse a table that has several values for
     one cell of the map.
     """
     if missing := [
@@ -112,8 +112,9 @@ def _single(findings: Findings, level: str | None, coefficient: str | None) -> S
         listed = "; ".join(f"{column} {', '.join(map(str, there))}" for column, there in several.items())
         choices = [f".where({column}=...)" if column == "group" else f"{column}=..." for column in several]
         raise InputError(
-            f"the table has several values for each cell of the map ({listed}); choose one:"
-            f" {', '.join(choices)}."
+            f"the table has several values for each cell of the map ({listed})",
+            python=f"choose one: {', '.join(choices)}",
+            cli=f"choose one with {' and '.join(f'--{column}' for column in several)}",
         )
     cells = [(row["metric"], row["human"]) for row in rows]
     if twice := next((cell for cell in cells if cells.count(cell) > 1), None):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from nlgauge.show.plots import canvas
+from nlgauge.show.plots.presets import page_height
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction
 
 if TYPE_CHECKING:
@@ -66,11 +67,10 @@ def intervals(
         }
     )
     beside = canvas.room(systems)
-    widest = max(1.45, canvas.room([column.name for column in chosen], 9) + 0.2)
-    across = int(min(len(chosen), 4, max(1, (canvas.PAGE - beside) // widest)))
-    height = (0.19 * len(systems) + 0.85) * math.ceil(len(chosen) / across)
+    across = _across(chosen, beside)
+    height = _row_height(systems) * math.ceil(len(chosen) / across)
     axes = canvas.grid_of(
-        ax, len(chosen), across, min(canvas.PAGE, beside + 0.3 + 1.9 * across), height, sharey=True
+        ax, len(chosen), across, min(canvas.page(), beside + 0.3 + 1.9 * across), height, sharey=True
     )
     descriptions = []
     for panel, column in zip(axes, chosen, strict=True):
@@ -86,6 +86,31 @@ def intervals(
         canvas.unpacked(axes),
         f"Scores with {100 * confidence:g}% intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
     )
+
+
+def interval_pages(result: Result, metrics: str | Sequence[str] | None = None) -> list[list[str]]:
+    """Return the names of the scores on each page of `intervals`, as many as the height of the active preset
+    allows; one page without a preset.
+    """
+    chosen = columns(result, metrics)
+    names = [column.name for column in chosen]
+    most = page_height()
+    if most is None:
+        return [names]
+    across = _across(chosen, canvas.room(result.systems))
+    count = max(1, int(most // _row_height(result.systems))) * across
+    return [names[start : start + count] for start in range(0, len(names), count)]
+
+
+def _across(chosen: Sequence[PlottedOutput], beside: float) -> int:
+    """Return the number of panels side by side."""
+    widest = max(1.45, canvas.room([column.name for column in chosen], 9) + 0.2)
+    return int(min(len(chosen), 4, max(1, (canvas.page() - beside) // widest)))
+
+
+def _row_height(systems: Sequence[str]) -> float:
+    """Return the height of a row of panels in inches."""
+    return 0.19 * len(systems) + 0.85
 
 
 def _panel(ax: Axes, column: PlottedOutput, systems: tuple[str, ...], bounds: list[Any], ranked: Any) -> None:

@@ -32,7 +32,9 @@ def draw_coefficients(findings: Findings, ax: Axes | None) -> Axes | canvas.Pane
         for panel in panels
     ]
     across = canvas.columns_for(titles, canvas.room(names))
-    width = min(canvas.PAGE, canvas.room(names) + max(1.8, canvas.room(titles, canvas.TITLE) + 0.2) * across)
+    width = min(
+        canvas.page(), canvas.room(names) + max(1.8, canvas.room(titles, canvas.TITLE) + 0.2) * across
+    )
     height = (0.17 * len(names) + 0.75) * math.ceil(len(panels) / across) + 0.25
     axes = canvas.grid_of(ax, len(panels), across, width, height, sharey=True)
     for panel_ax, panel, title, rows in zip(axes, panels, titles, parts, strict=True):

@@ -58,7 +58,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     least, most = min(known, default=0.0), max(known, default=0.0)
     scale = ScalarMappable(Normalize(least, most if most > least else least + 1), canvas.SEQUENTIAL)
     radius = 1.0 + 0.045 * len(names)
-    # Where names end, in inches from the center; a name points away from it, so that neighbors have room
+    # Ends of the names, in inches from the center; a name points away from it, so that neighbors have room
     # however many there are.
     tips = np.array([places[name] * (radius + 0.25 + canvas.room([name])) for name in names])
     low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1

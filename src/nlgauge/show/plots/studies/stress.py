@@ -47,7 +47,7 @@ def stress(findings: Findings, *, ax: Axes | None = None) -> Axes | canvas.Panel
     # The legend of a single narrow panel needs as much as this.
     width = max(
         3.6,
-        min(canvas.PAGE, canvas.room(kinds) + max(1.6, canvas.room(metrics, canvas.TITLE) + 0.2) * across),
+        min(canvas.page(), canvas.room(kinds) + max(1.6, canvas.room(metrics, canvas.TITLE) + 0.2) * across),
     )
     height = (0.19 * len(kinds) + 0.6) * math.ceil(len(metrics) / across) + 0.3
     axes = canvas.grid_of(ax, len(metrics), across, width, height, sharex=True, sharey=True)

@@ -19,8 +19,8 @@ def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:
 
 
 def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | None) -> Any:
-    """Blocks of the same columns, one below the other, as a frame of the named kind, or of the kind that
-    is installed.
+    """Return blocks of the same columns, one below the other, as a frame of the named kind, or of the kind
+    that is installed.
     """
     kind = _kind(frame)
     if kind == "records":

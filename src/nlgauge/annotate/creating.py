@@ -1,0 +1,391 @@
+"""New campaigns, and annotators and segments that are added later."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from nlgauge._core.numbers import counted
+from nlgauge._core.paths import making_beside, name_problem, put, write_whole
+from nlgauge.annotate import assignment, items
+from nlgauge.annotate.campaign import (
+    CAMPAIGN,
+    FORMAT,
+    ITEMS,
+    METRICS,
+    TEXTS,
+    Addition,
+    Campaign,
+    Plan,
+    Until,
+    with_addition,
+)
+from nlgauge.annotate.items import Item, Texts
+from nlgauge.annotate.protocols import Protocol
+from nlgauge.corpus import Corpus
+from nlgauge.errors import ParameterError, no_such
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+ORGANIZER = "organizer"
+
+
+class Shares(NamedTuple):
+    """Shares of the segments that several annotators rate, and of repeated and damaged items."""
+
+    overlap: float = 0.0
+    overlap_of: int = 0
+    repeats: float = 0.0
+    damaged: float = 0.0
+
+
+def new(
+    directory: str | Path,
+    texts: Corpus | Result,
+    protocol: Protocol,
+    annotators: Sequence[str],
+    *,
+    segments: int | None = None,
+    ids: Sequence[str] | None = None,
+    overlap: float = 0.0,
+    overlap_of: int = 0,
+    repeats: float = 0.0,
+    damaged: float = 0.0,
+    gold: str | Path | None = None,
+    until: Until | None = None,
+    title: str = "",
+    seed: int = 12345,
+) -> Campaign:
+    """Draw segments, assign them to annotators, and write the directory.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Directory of the campaign; it must not exist.
+    texts : Corpus or Result
+        Predictions of S systems for N segments; the metrics of a result help to estimate human scores.
+    protocol : Protocol
+        Questions.
+    annotators : sequence of str
+        Codes of the annotators. Codes are better than names, because working times are personal data.
+    segments : int, optional
+        Number of segments, drawn at random. Default: all.
+    ids : sequence of str, optional
+        Segments to rate, instead of random ones. Estimates then hold for these segments only.
+    overlap : float, default 0
+        Share of the segments that several annotators rate, from 0 to 1.
+    overlap_of : int, default 0
+        Number of annotators who rate a shared segment. Default: all.
+    repeats : float, default 0
+        Share of an annotator's items that come again, at least 20 items later.
+    damaged : float, default 0
+        Share of an annotator's items that come again with an error in the text.
+    gold : str or Path, optional
+        File of items with known answers, which every annotator gets.
+    until : Until, optional
+        When the campaign may stop early.
+    title : str, optional
+        Title of the page of annotators.
+    seed : int, default 12345
+        Seed of the draw, the assignment and the orders.
+
+    Returns
+    -------
+    Campaign
+        The new campaign.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its domain, or the directory exists.
+    InputError
+        If the texts do not fit the protocol.
+    """
+    target = Path(directory)
+    if target.exists():
+        raise ParameterError(
+            f"{target} exists",
+            python="choose another directory for the campaign",
+            cli="use another -o, or nlgauge annotate add",
+        )
+    _check_annotators(annotators, ())
+    shares = _checked(Shares(overlap, overlap_of, repeats, damaged), annotators)
+    corpus = texts if isinstance(texts, Corpus) else texts.corpus
+    pool = items.texts_of(corpus, protocol)
+    rng = random.Random(f"nlgauge {seed}")  # noqa: S311
+    stop = until or Until()
+    if stop.width < 0 or not 0 < stop.alpha < 1:
+        raise ParameterError(f"the width must be positive and alpha between 0 and 1, got {stop}.")
+    if stop.sure and len(corpus.systems) < 2:
+        raise ParameterError("until-sure compares systems, and the texts have one; leave it out.")
+    if stop.dimension and stop.dimension not in protocol.dimensions():
+        raise ParameterError(no_such("dimension", stop.dimension, protocol.dimensions()))
+    drawn, units = _drawn(pool, segments, ids, rng, seed)
+    extra = [] if gold is None else items.gold_of(Path(gold), protocol)
+    made, orders = _assigned(
+        pool, drawn, units, annotators, protocol, shares, extra, rng, in_order=stop.sure or stop.width > 0
+    )
+    lines = {
+        TEXTS: b"".join(msgspec.json.encode(each) + b"\n" for each in pool.values()),
+        ITEMS: b"".join(item.stored() for item in made.values()),
+    }
+    plan = Plan(
+        format=FORMAT,
+        protocol=protocol,
+        seed=seed,
+        systems=list(corpus.systems),
+        segments=drawn,
+        units=units,
+        annotators=list(annotators),
+        orders=orders,
+        texts=hashlib.sha256(lines[TEXTS]).hexdigest(),
+        items=hashlib.sha256(lines[ITEMS]).hexdigest(),
+        created=round(time.time(), 3),
+        **shares._asdict(),
+        selected=ids is not None,
+        until=stop,
+        title=title,
+    )
+    if not target.absolute().parent.is_dir():
+        raise ParameterError(f"the directory {target.parent} does not exist; create it first.")
+    with making_beside(target) as making:
+        for name, content in lines.items():
+            (making / name).write_bytes(content)
+        if not isinstance(texts, Corpus):
+            from nlgauge.annotate.metrics import save_metrics
+
+            save_metrics(texts, making / METRICS)
+        (making / CAMPAIGN).write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n")
+        put(making, target, lambda _: False)
+    return Campaign(target, plan, made, pool)
+
+
+def add(campaign: Campaign, annotators: Sequence[str] = (), segments: int = 0) -> Campaign:
+    """Add annotators or segments to a campaign; nothing that exists changes.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign that no process serves.
+    annotators : sequence of str, optional
+        Codes of new annotators. Each gets as many of the present segments as the others have, those first that
+        several people rate.
+    segments : int, default 0
+        Number of further segments, drawn at random, for all annotators.
+
+    Returns
+    -------
+    Campaign
+        The campaign with the addition.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to add, an annotator exists, or there are too few segments.
+    ResultError
+        If a process serves the campaign.
+    """
+    plan = campaign.plan
+    if not annotators and not segments:
+        raise ParameterError("nothing to add; name annotators or a number of segments.")
+    if segments and (plan.until.sure or plan.until.width):
+        raise ParameterError("a campaign that may stop early has all its segments from the start.")
+    _check_annotators(annotators, plan.annotators)
+    number = campaign.additions + 2
+    rng = random.Random(f"nlgauge {plan.seed} {number}")  # noqa: S311
+    shares = Shares(plan.overlap, plan.overlap_of, plan.repeats, plan.damaged)
+    with campaign.locked():
+        made: dict[str, Item] = {}
+        orders: dict[str, list[list[str]]] = {}
+        drawn: list[str] = []
+        units: list[str] = []
+        for annotator in annotators:
+            orders[annotator] = _second_opinion(campaign, annotator, shares, made, rng)
+        if segments:
+            rest = {name: each for name, each in campaign.texts.items() if each.unit not in set(plan.units)}
+            drawn, units = _drawn(rest, segments, None, rng, rng.randrange(2**31))
+            everyone = [*plan.annotators, *annotators]
+            further, blocks = _assigned(
+                campaign.texts, drawn, units, everyone, plan.protocol, shares, [], rng, in_order=False
+            )
+            made |= further
+            for name in everyone:
+                orders[name] = [*orders.get(name, []), *blocks[name]]
+        lines = b"".join(item.stored() for item in made.values())
+        addition = Addition(FORMAT, list(annotators), drawn, units, orders, hashlib.sha256(lines).hexdigest())
+        # The plan comes last: without it, the items are not part of the campaign.
+        write_whole(campaign.directory / f"items-{number}.jsonl", lines)
+        write_whole(
+            campaign.directory / f"campaign-{number}.json",
+            msgspec.json.format(msgspec.json.encode(addition), indent=1) + b"\n",
+        )
+    return with_addition(campaign, addition, made)
+
+
+def leaks(campaign: Campaign) -> list[str]:
+    """Return warnings about outputs that contain the name of their system.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign.
+
+    Returns
+    -------
+    list of str
+        One sentence per system.
+    """
+    found = []
+    for system in campaign.plan.systems:
+        count = sum(
+            system.casefold() in campaign.texts[segment].outputs[system].casefold()
+            for segment in campaign.plan.segments
+        )
+        if count:
+            outputs = counted(count, "output contains", "outputs contain")
+            found.append(f"{outputs} the name of their system, {system!r}, so people can recognize it")
+    return found
+
+
+def _drawn(
+    pool: Mapping[str, Texts], count: int | None, ids: Sequence[str] | None, rng: random.Random, seed: int
+) -> tuple[list[str], list[str]]:
+    """Return the segments to rate in the order of the corpus, and their units in random order."""
+    segments_of: dict[str, list[str]] = {}
+    for name, each in pool.items():
+        segments_of.setdefault(each.unit, []).append(name)
+    if ids is not None:
+        unknown = [name for name in ids if name not in pool]
+        if unknown:
+            raise ParameterError(no_such("segment", unknown[0], list(pool)[:1000]))
+        if count is not None:
+            raise ParameterError("segments are either drawn or named; pass a number or ids.")
+        chosen = list(dict.fromkeys(pool[name].unit for name in ids))
+        wanted = set(ids) | {
+            name for unit in chosen for name in segments_of[unit] if len(segments_of) < len(pool)
+        }
+    else:
+        number = len(pool) if count is None else count
+        if not 1 <= number <= len(pool):
+            raise ParameterError(f"segments must be 1 to {len(pool)}, the number of segments, got {number}.")
+        chosen, wanted = [], set()
+        for unit in rng.sample(list(segments_of), len(segments_of)):
+            if len(wanted) >= number:
+                break
+            chosen.append(unit)
+            wanted |= set(segments_of[unit])
+    from nlgauge.stats.sequential.planned import PlannedLooks
+    from nlgauge.stats.units import Clusters
+
+    # The order of units is the order of planned looks.
+    order = PlannedLooks(Clusters(None, len(chosen)), seed=seed).order.tolist()
+    return [name for name in pool if name in wanted], [chosen[number] for number in order]
+
+
+def _assigned(
+    pool: Mapping[str, Texts],
+    drawn: Sequence[str],
+    units: Sequence[str],
+    annotators: Sequence[str],
+    protocol: Protocol,
+    shares: Shares,
+    gold: Sequence[Item],
+    rng: random.Random,
+    in_order: bool,
+) -> tuple[dict[str, Item], dict[str, list[list[str]]]]:
+    """Return the items of segments, and the blocks of each annotator."""
+    made: dict[str, Item] = {item.key: item for item in gold}
+    keys: dict[str, list[str]] = {}
+    for segment in drawn:
+        for item in items.items_of(pool[segment], protocol, rng):
+            made[item.key] = item
+            keys.setdefault(item.unit, []).append(item.key)
+    parts = assignment.parts_of(units, annotators, shares.overlap, shares.overlap_of, rng, in_order)
+    orders = {annotator: _order(part, keys, made, shares, gold, rng) for annotator, part in parts.items()}
+    return made, orders
+
+
+def _order(
+    units: Sequence[str],
+    keys: Mapping[str, Sequence[str]],
+    made: dict[str, Item],
+    shares: Shares,
+    gold: Sequence[Item],
+    rng: random.Random,
+) -> list[list[str]]:
+    """Return the blocks of an annotator, with checks among the items; add the checks to `made`."""
+    blocks = assignment.blocks_of(units)
+    order = assignment.ordered([{unit: keys[unit] for unit in block} for block in blocks], rng)
+    flat = [name for block in order for name in block]
+    checks = [
+        *items.repeated(flat, made, shares.repeats, rng),
+        *items.damaged(flat, made, shares.damaged, rng),
+    ]
+    made |= {item.key: item for item in checks}
+    by_key = {name: made[name].unit for name in flat}
+    extras = [
+        *(assignment.Extra(item.key, item.unit, item.of, item.kind == items.REPEAT) for item in checks),
+        *(assignment.Extra(item.key, item.unit) for item in gold),
+    ]
+    return assignment.with_extras(order, extras, by_key, rng) if order or gold else []
+
+
+def _second_opinion(
+    campaign: Campaign, annotator: str, shares: Shares, made: dict[str, Item], rng: random.Random
+) -> list[list[str]]:
+    """Return the blocks of a new annotator: present units, shared ones first, as many as the others have."""
+    plan = campaign.plan
+    keys: dict[str, dict[str, None]] = {}
+    raters: dict[str, set[str]] = {}
+    for name in plan.annotators:
+        for key in campaign.order(name):
+            item = campaign.items[key]
+            if item.kind == items.RATE:
+                keys.setdefault(item.unit, {})[key] = None
+                raters.setdefault(item.unit, set()).add(name)
+    count = round(sum(map(len, raters.values())) / len(plan.annotators))
+    drawn = rng.sample(sorted(keys), len(keys))
+    chosen = set(sorted(drawn, key=lambda unit: -len(raters[unit]))[:count])
+    part = [unit for unit in (plan.units if plan.until.sure or plan.until.width else drawn) if unit in chosen]
+    known = {key: campaign.items[key] for unit in part for key in keys[unit]}
+    gold = [item for item in campaign.items.values() if item.kind == items.GOLD]
+    before = set(known)
+    order = _order(part, {unit: list(keys[unit]) for unit in part}, known, shares, gold, rng)
+    made |= {key: item for key, item in known.items() if key not in before}
+    return order
+
+
+def _checked(shares: Shares, annotators: Sequence[str]) -> Shares:
+    for name in ("overlap", "repeats", "damaged"):
+        share = getattr(shares, name)
+        if not 0 <= share <= 1:
+            raise ParameterError(f"{name} must be between 0 and 1, got {share!r}.")
+    if shares.overlap_of and not 2 <= shares.overlap_of <= len(annotators):
+        raise ParameterError(
+            f"overlap_of must be 2 to {len(annotators)}, the number of annotators, got {shares.overlap_of}."
+        )
+    return shares
+
+
+def _check_annotators(annotators: Sequence[str], present: Sequence[str]) -> None:
+    if not annotators and not present:
+        raise ParameterError("a campaign needs at least one annotator, got none.")
+    for number, code in enumerate(annotators):
+        if problem := name_problem(code):
+            raise ParameterError(f"{code!r} cannot be the code of an annotator: {problem}.")
+        if code == ORGANIZER:
+            raise ParameterError(f"{code!r} is the code of the organizer; use another code.")
+        if code in present:
+            raise ParameterError(
+                f"{code} is in the campaign already",
+                cli=f"nlgauge annotate tokens --new {code} creates a new address",
+            )
+        if code in annotators[:number]:
+            raise ParameterError(f"the annotator {code!r} is named twice; use different codes.")

@@ -1,0 +1,343 @@
+"""Ratings in the formats of other tools, through the readers and writers of error spans."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nlgauge._core.numbers import counted
+from nlgauge._core.paths import replacing
+from nlgauge.annotate.campaign import Campaign
+from nlgauge.annotate.items import RATE
+from nlgauge.annotate.marks import Mark
+from nlgauge.annotate.rating import points
+from nlgauge.annotate.rows import export, ratings_of
+from nlgauge.errors import InputError, ParameterError, no_such
+from nlgauge.spans import Annotation, Span, SpanFile, write
+from nlgauge.spans.weights import score
+from nlgauge.spans.writing import WRITERS
+
+OWN = "nlgauge"
+SCORE, ERRORS = "score", "errors"
+
+
+def write_ratings(
+    campaign: Campaign, path: str | Path, form: str = OWN, without: Collection[str] = ()
+) -> list[str]:
+    """Write the ratings of a campaign, and return what the format cannot contain.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign.
+    path : str or Path
+        File to write.
+    form : str, default "nlgauge"
+        "nlgauge" (a benchmark), or a format of `nlgauge.spans.write`.
+    without : collection of str, optional
+        Annotators whose ratings are left out.
+
+    Returns
+    -------
+    list of str
+        What the format cannot contain.
+
+    Raises
+    ------
+    ParameterError
+        If the format is unknown, or the protocol compares outputs.
+    """
+    if form == OWN:
+        export(campaign, path, without)
+        return []
+    form = form.replace("-", "_")
+    if form not in WRITERS:
+        raise ParameterError(no_such("format", form, WRITERS))
+    plan = campaign.plan
+    if plan.protocol.side_by_side > 1:
+        raise ParameterError(
+            f"the format {form} has one text per rating, and {plan.protocol.name} compares texts",
+            python="use the format nlgauge",
+            cli="use --format nlgauge",
+        )
+    dimensions = plan.protocol.dimensions()
+    lost = write(annotations_of(campaign, without), path, form)
+    if len(dimensions) > 1:
+        lost.append(f"dimensions other than {dimensions[0]}: {', '.join(dimensions[1:])}")
+    return lost
+
+
+def annotations_of(campaign: Campaign, without: Collection[str] = ()) -> list[Annotation]:
+    """Return the ratings of a campaign as annotations of texts; checks are left out."""
+    plan = campaign.plan
+    scored = plan.protocol.dimensions()[0]
+    found = []
+    for (annotator, key), record in ratings_of(campaign, without).items():
+        item = campaign.items[key]
+        if item.kind != RATE or len(item.systems) != 1:
+            continue
+        numbers = points(item, record, plan.protocol)
+        # The score of marks follows from the marks.
+        is_own = any(question.id == scored for question in plan.protocol.questions)
+        found.append(
+            Annotation(
+                item.segment,
+                item.systems[0],
+                annotator,
+                tuple(Span(**{"start": None, "end": None, **span}) for span in record.get("spans", [])),
+                numbers[scored][0] if is_own and scored in numbers else None,
+                record["active"],
+                item.source,
+                item.outputs[0],
+                tuple(item.references),
+            )
+        )
+    places = {segment: number for number, segment in enumerate(plan.segments)}
+    systems = {system: number for number, system in enumerate(plan.systems)}
+    found.sort(key=lambda each: (places[str(each.segment)], systems[each.system], each.annotator))
+    return found
+
+
+def write_rows(file: SpanFile, path: str | Path, weights: str = "") -> int:
+    """Write annotations as a benchmark that `nlgauge meta` reads, and return the number of records.
+
+    Parameters
+    ----------
+    file : SpanFile
+        Annotations.
+    path : str or Path
+        File to write.
+    weights : str, optional
+        Weights by which marks become a score, such as "mqm".
+
+    Returns
+    -------
+    int
+        Number of records.
+
+    Raises
+    ------
+    InputError
+        If no text has a score, and there are no weights.
+    """
+    people = list(dict.fromkeys(each.annotator for each in file.annotations))
+    cells: dict[tuple[Any, str], dict[str, Annotation]] = {}
+    for each in file.annotations:
+        cells.setdefault((each.segment, each.system), {})[each.annotator] = each
+    if not weights and not any(each.score is not None for each in file.annotations):
+        raise InputError(
+            "the file has no scores",
+            python="pass weights='mqm'",
+            cli="compute them from the marks with --weights mqm",
+        )
+    summed = _summed(file, weights) if weights else {}
+    rows = []
+    for (segment, system), by in cells.items():
+        raw: dict[str, list[float | None]] = {}
+        given = [by[name].score if name in by else None for name in people]
+        if any(value is not None for value in given):
+            raw[SCORE] = given
+        if weights:
+            raw[ERRORS] = [summed.get((segment, system, name)) for name in people]
+        some = next(iter(by.values()))
+        row: dict[str, Any] = {"segment": segment, "system": system}
+        texts = {
+            "prediction": some.target,
+            "source": some.source,
+            "references": list(some.references) or None,
+        }
+        row |= {name: value for name, value in texts.items() if value is not None}
+        row["human"] = {
+            name: statistics.fmean(value for value in values if value is not None)
+            for name, values in raw.items()
+            if any(value is not None for value in values)
+        }
+        row["human_raw"] = raw
+        row["meta"] = {
+            "annotators": people,
+            "seconds": [by[name].seconds if name in by else None for name in people],
+            "spans": [[span.plain() for span in by[name].spans] if name in by else None for name in people],
+        }
+        rows.append(row)
+    with replacing(path, text=True) as stream:
+        stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return len(rows)
+
+
+def _summed(file: SpanFile, weights: str) -> dict[tuple[Any, str, str], float]:
+    """Return the score of the marks of each text and annotator."""
+    found = {}
+    for spans in file:
+        values = score(spans, weights)
+        for s, system in enumerate(spans.systems):
+            for n, segment in enumerate(spans.segments):
+                if spans.looked[s, n]:
+                    found[segment, system, spans.who] = float(values[s, n])
+    return found
+
+
+def add_annotations(campaign: Campaign, file: SpanFile) -> int:
+    """Add annotations of a file to the ratings of a campaign, and return their number; all or nothing.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign whose annotators, segments and systems the file has.
+    file : SpanFile
+        Annotations.
+
+    Returns
+    -------
+    int
+        Number of ratings that were added; ratings that are in the campaign already are left out.
+
+    Raises
+    ------
+    InputError
+        If an annotator, a segment or a system is unknown, a text differs, or a rating is not valid.
+    """
+    plan = campaign.plan
+    scales = [question for question in plan.protocol.questions if question.kind == "scale"]
+    keys = {
+        (annotator, campaign.items[key].segment, campaign.items[key].systems[0]): key
+        for annotator in plan.annotators
+        for key in campaign.order(annotator)
+        if campaign.items[key].kind == RATE and len(campaign.items[key].systems) == 1
+    }
+    ratings = []
+    for number, each in enumerate(file.annotations, 1):
+        where = f"annotation {number} ({each.annotator}, {each.system}, {each.segment})"
+        key = keys.get((each.annotator, str(each.segment), each.system))
+        if key is None:
+            raise InputError(f"{where} is not an item of the campaign; nothing was added.")
+        if each.target is not None and each.target != campaign.items[key].outputs[0]:
+            raise InputError(f"{where} has another text than the campaign; nothing was added.")
+        answers = {}
+        if scales and each.score is not None:
+            answers[scales[0].id] = int(each.score) if float(each.score).is_integer() else each.score
+        marks = [_mark(span) for span in each.spans]
+        ratings.append(_Rating(each.annotator, key, answers, marks, each.seconds or 0.0, "", None, where))
+    return _add(campaign, ratings)
+
+
+class _Rating(msgspec.Struct):
+    annotator: str
+    item: str
+    answers: dict[str, Any]
+    spans: list[Mark]
+    active: float
+    request: str
+    at: float | None
+    where: str
+    seconds: float = 0.0
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    """One line of the file that an offline page saves."""
+
+    campaign: str
+    annotator: str
+    kind: str
+    item: str
+    answers: dict[str, Any]
+    spans: list[Mark]
+    seconds: float
+    active: float
+    request: str
+    at: float
+
+
+def merge(campaign: Campaign, path: str | Path) -> int:
+    """Add the ratings of a file that an offline page saved, and return their number; all or nothing.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign.
+    path : str or Path
+        File with ratings.
+
+    Returns
+    -------
+    int
+        Number of ratings that were added; merging a file twice adds nothing.
+
+    Raises
+    ------
+    InputError
+        If a line is not a rating of this campaign.
+    """
+    ratings = []
+    for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            rating = msgspec.json.decode(line, type=_Line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{where} is not a rating: {error}; nothing was added.") from None
+        if rating.campaign != f"{campaign.plan.items[:12]}-{rating.annotator}":
+            raise InputError(f"{where} is a rating of another campaign; nothing was added.")
+        ratings.append(
+            _Rating(
+                rating.annotator,
+                rating.item,
+                rating.answers,
+                rating.spans,
+                rating.active,
+                rating.request,
+                rating.at,
+                where,
+                rating.seconds,
+            )
+        )
+    return _add(campaign, ratings)
+
+
+def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
+    """Write ratings after all of them were checked; those that are there already are left out."""
+    with campaign.rating() as rater:
+        current = ratings_of(campaign)
+        for rating in ratings:
+            try:
+                rater.check(rating.annotator, rating.item, rating.answers, rating.spans)
+            except InputError as error:
+                raise InputError(f"{rating.where}: {error.message.rstrip('.')}; nothing was added.") from None
+        before = len(rater.log.records)
+        for rating in ratings:
+            present = current.get((rating.annotator, rating.item))
+            if not rating.request and present is not None and _is_same(present, rating):
+                continue
+            rater.rate(
+                rating.annotator,
+                rating.item,
+                rating.answers,
+                rating.spans,
+                seconds=rating.seconds,
+                active=rating.active,
+                request=rating.request or None,
+                at=rating.at,
+            )
+        return len(rater.log.records) - before
+
+
+def _is_same(record: Mapping[str, Any], rating: _Rating) -> bool:
+    spans = record.get("spans", [])
+    return bool(record["answers"] == rating.answers and spans == msgspec.to_builtins(rating.spans))
+
+
+def _mark(span: Span) -> Mark:
+    return Mark(span.severity, span.start, span.end, span.category, span.side, span.note)
+
+
+def left_out(names: Sequence[str]) -> str:
+    """Return a sentence about excluded annotators; "" if there are none."""
+    if not names:
+        return ""
+    people = counted(len(names), "annotator")
+    return f"left out {people} who did not rate damaged texts lower: {', '.join(names)}"

@@ -1,0 +1,161 @@
+"""Ratings: checked, written to the log, and as numbers of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from nlgauge.annotate import log
+from nlgauge.annotate.items import Item
+from nlgauge.annotate.marks import Mark, decoded, plain
+from nlgauge.annotate.protocols import TIE, Protocol
+from nlgauge.errors import InputError
+from nlgauge.spans.weights import Weights, weights_of
+
+if TYPE_CHECKING:
+    from nlgauge.annotate.campaign import Campaign
+
+_LONGEST_REQUEST = 64
+
+
+@dataclass(frozen=True)
+class Rater:
+    """Writer of the ratings of a campaign."""
+
+    campaign: Campaign
+    log: log.Log
+
+    def rate(
+        self,
+        annotator: str,
+        key: str,
+        answers: Mapping[str, Any],
+        spans: Sequence[Any] = (),
+        *,
+        seconds: float = 0.0,
+        active: float = 0.0,
+        request: str | None = None,
+        at: float | None = None,
+    ) -> int:
+        """Write a rating to disk and return its number; raise InputError if it is not valid."""
+        marks = self.check(annotator, key, answers, spans)
+        for value in (seconds, active):
+            if type(value) not in (int, float) or not 0 <= value < 1e9:
+                raise InputError(f"seconds must be a number from 0, got {value!r}.")
+        values: dict[str, Any] = {"answers": dict(answers)}
+        if self.campaign.plan.protocol.spans is not None:
+            values["spans"] = plain(marks)
+        values |= {
+            "shown": self.campaign.shown(annotator, key),
+            "active": round(active, 1),
+            "seconds": round(seconds, 1),
+            "protocol": self.campaign.protocol_digest,
+        }
+        return self._add("rating", annotator, key, request, at, **values)
+
+    def check(
+        self, annotator: str, key: str, answers: Mapping[str, Any], spans: Sequence[Any] = ()
+    ) -> list[Mark]:
+        """Return the marks of a rating; raise InputError if the rating is not valid."""
+        item, protocol = self._item(annotator, key), self.campaign.plan.protocol
+        marks = _marks(spans)
+        reason = protocol.problem(answers, len(item.outputs), len(item.claims)) or _marks_problem(
+            marks, item, protocol
+        )
+        if reason:
+            raise InputError(f"this is not a rating of the campaign: {reason}.")
+        return marks
+
+    def undo(self, annotator: str, key: str, *, request: str | None = None) -> int:
+        """Take back the last rating of an item; the log keeps both events."""
+        self._item(annotator, key)
+        return self._add("undo", annotator, key, request)
+
+    def _item(self, annotator: str, key: str) -> Item:
+        # A key of another annotator is refused like an unknown key.
+        if type(key) is not str or not self.campaign.has(annotator, key):
+            raise InputError(f"{annotator} has no such item.")
+        return self.campaign.items[key]
+
+    def _add(
+        self,
+        kind: str,
+        annotator: str,
+        key: str,
+        request: str | None,
+        at: float | None = None,
+        **values: Any,
+    ) -> int:
+        if request is not None and (type(request) is not str or not 1 <= len(request) <= _LONGEST_REQUEST):
+            raise InputError(f"request must be a text of at most {_LONGEST_REQUEST} characters.")
+        record = {"kind": kind, "annotator": annotator, "item": key, **values}
+        if at is not None:
+            record["at"] = at
+        return self.log.add(record if request is None else {**record, "request": request})
+
+
+def _marks(spans: Sequence[Any]) -> list[Mark]:
+    try:
+        return [span if isinstance(span, Mark) else decoded([span])[0] for span in spans]
+    except (msgspec.ValidationError, TypeError) as error:
+        raise InputError(f"this is not a rating of the campaign: spans: {error}.") from None
+
+
+def _marks_problem(marks: Sequence[Mark], item: Item, protocol: Protocol) -> str:
+    if protocol.spans is None:
+        return "the protocol has no marks" if marks else ""
+    texts = {"target": item.outputs[0]}
+    if item.source is not None:
+        texts["source"] = item.source
+    return protocol.spans.problem(marks, texts)
+
+
+def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict[int, float]]:
+    """Return the numbers of a rating by dimension and number of the output.
+
+    A yes is 1 and a no is 0; the score of claims is the share of yes. The better output of a pair gets 1, the
+    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0.
+    Marks give minus the sum of their weights.
+    """
+    answers, shown = record["answers"], record["shown"]
+    if protocol.side_by_side == 1:
+        return {name: {0: value} for name, value in _alone(answers, record, protocol).items()}
+    chosen = [answers.get(question.id) for question in protocol.questions if question.kind == "output"]
+    if len(chosen) == 1:
+        if chosen[0] == TIE:
+            return {protocol.name: dict.fromkeys(shown, 0.5)}
+        return {protocol.name: {number: float(place == chosen[0]) for place, number in enumerate(shown)}}
+    best, worst = chosen[:2]
+    return {
+        protocol.name: {
+            number: float(place == best) - float(place == worst) for place, number in enumerate(shown)
+        }
+    }
+
+
+def _alone(answers: Mapping[str, Any], record: log.Record, protocol: Protocol) -> dict[str, float]:
+    """Return the numbers of a rating of one output."""
+    numbers: dict[str, float] = {}
+    for question in protocol.questions:
+        answer = answers.get(question.id)
+        if answer is None:
+            continue
+        if question.kind in ("scale", "yes_no"):
+            numbers[question.id] = float(answer)
+        elif question.kind == "claims" and answer:
+            numbers[question.id] = answer.count("yes") / len(answer)
+    if protocol.spans is not None and protocol.spans.weights:
+        numbers[protocol.name] = _score(record.get("spans", []), weights_of(protocol.spans.weights))
+    return numbers
+
+
+def _score(spans: Sequence[Mapping[str, Any]], weights: Weights) -> float:
+    """Return minus the sum of the weights of marks, as `nlgauge.spans.score` does."""
+    values = sorted(
+        (weights.weight(span["severity"], span.get("category", "")) for span in spans), reverse=True
+    )
+    # 0.0 is added, because a score of minus zero would be printed.
+    return -min(sum(values[: weights.worst]), weights.most) + 0.0

@@ -1,0 +1,123 @@
+"""Ratings of a campaign as human scores: one record per segment and system, as benchmarks have them."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nlgauge._core.paths import replacing
+from nlgauge.annotate.campaign import Campaign
+from nlgauge.annotate.items import RATE
+from nlgauge.annotate.log import Record, current
+from nlgauge.annotate.rating import points
+
+Cell = tuple[str, str]
+Ratings = Mapping[tuple[str, str], Record]
+
+
+def ratings_of(campaign: Campaign, without: Collection[str] = ()) -> dict[tuple[str, str], Record]:
+    """Return the current rating of each annotator and item, without these annotators."""
+    return {
+        (annotator, key): record
+        for (annotator, key), record in current(campaign.records()).items()
+        if key in campaign.items and annotator not in without
+    }
+
+
+def cells_of(campaign: Campaign, ratings: Ratings) -> dict[Cell, dict[str, dict[str, list[float]]]]:
+    """Return the numbers of each segment and system by dimension and annotator; checks are left out."""
+    cells: dict[Cell, dict[str, dict[str, list[float]]]] = {}
+    protocol = campaign.plan.protocol
+    for (annotator, key), record in ratings.items():
+        item = campaign.items[key]
+        if item.kind != RATE:
+            continue
+        for dimension, numbers in points(item, record, protocol).items():
+            for number, value in numbers.items():
+                cell = cells.setdefault((item.segment, item.systems[number]), {})
+                cell.setdefault(dimension, {}).setdefault(annotator, []).append(value)
+    return cells
+
+
+def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield one record per rated segment and system, as `nlgauge meta` reads them.
+
+    The ratings of a dimension are in the order of the annotators, None if an annotator did not rate the text.
+    Checks (repeated, damaged and gold items) are left out.
+    """
+    plan = campaign.plan
+    annotators = [name for name in plan.annotators if name not in without]
+    ratings = ratings_of(campaign, without)
+    cells = cells_of(campaign, ratings)
+    marked: dict[Cell, dict[str, Record]] = {}
+    for (annotator, key), record in ratings.items():
+        item = campaign.items[key]
+        if item.kind == RATE and len(item.systems) == 1:
+            marked.setdefault((item.segment, item.systems[0]), {})[annotator] = record
+    for segment in plan.segments:
+        for system in plan.systems:
+            cell = segment, system
+            if cell in cells or cell in marked:
+                by = marked.get(cell, {})
+                yield _texts(campaign, segment, system) | _scores(cells.get(cell, {}), annotators, by)
+
+
+def _texts(campaign: Campaign, segment: str, system: str) -> dict[str, Any]:
+    texts = campaign.texts[segment]
+    row: dict[str, Any] = {"segment": segment, "system": system, "prediction": texts.outputs[system]}
+    if texts.source is not None:
+        row["source"] = texts.source
+    return {**row, "references": texts.references} if texts.references else row
+
+
+def _scores(
+    ratings: Mapping[str, Mapping[str, list[float]]], annotators: list[str], records: Mapping[str, Record]
+) -> dict[str, Any]:
+    raw = {
+        dimension: [statistics.fmean(by[name]) if name in by else None for name in annotators]
+        for dimension, by in ratings.items()
+    }
+    human = {
+        dimension: statistics.fmean(value for value in values if value is not None)
+        for dimension, values in raw.items()
+    }
+    meta: dict[str, Any] = {"annotators": annotators}
+    if records:
+        meta["seconds"] = [records[name]["active"] if name in records else None for name in annotators]
+        if any("spans" in record for record in records.values()):
+            meta["spans"] = [records[name].get("spans") if name in records else None for name in annotators]
+        other = {
+            name: [records[each]["answers"].get(name) if each in records else None for each in annotators]
+            for name in dict.fromkeys(name for record in records.values() for name in record["answers"])
+            if name not in raw
+            or any(isinstance(record["answers"].get(name), list) for record in records.values())
+        }
+        if other:
+            meta["answers"] = other
+    return {"human": human, "human_raw": raw, "meta": meta}
+
+
+def export(campaign: Campaign, path: str | Path, without: Collection[str] = ()) -> int:
+    """Write the human scores of a campaign as JSON lines, and return the number of records.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign.
+    path : str or Path
+        File to write; it is written completely or not at all.
+    without : collection of str, optional
+        Annotators whose ratings are left out.
+
+    Returns
+    -------
+    int
+        Number of records: one per rated segment and system.
+    """
+    records = list(rows(campaign, without))
+    with replacing(path, text=True) as file:
+        file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    return len(records)

@@ -1,0 +1,136 @@
+"""The answers of the server: the pages, an annotator's items, ratings, and the state for the organizer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from nlgauge._core.safe_text import visible
+from nlgauge.annotate.campaign import Campaign
+from nlgauge.annotate.creating import ORGANIZER
+from nlgauge.annotate.marks import Mark
+from nlgauge.annotate.pages import BODY, work_of
+from nlgauge.annotate.rating import Rater
+from nlgauge.annotate.server.limits import Limits
+from nlgauge.errors import InputError, NlgaugeError
+from nlgauge.show.explorer.files import html_page, web_files
+from nlgauge.show.explorer.guard import ROLE
+
+_FORBIDDEN = "Your address is not for this page."
+
+
+class _Sent(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of a rating, or of an undo; `request` has the id of the page before the first dot."""
+
+    kind: Literal["rating", "undo"]
+    item: str
+    request: str
+    answers: dict[str, Any] = {}
+    spans: list[Mark] = []
+    seconds: float = 0.0
+    active: float = 0.0
+
+
+def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
+    """Return the pages of a campaign."""
+    files = web_files()
+    title = visible(campaign.plan.title or "Rate texts")
+    pages = {
+        True: html_page("/web/rate/organizer.js", "/web/rate/rate.css", title, BODY, "/api"),
+        False: html_page("/web/rate/rate.js", "/web/rate/rate.css", title, BODY, "/api"),
+    }
+    # One at a time: the log has one writer, and events have numbers in their order.
+    writer, reader = ThreadPoolExecutor(1, "ratings"), ThreadPoolExecutor(1, "state")
+    limits = Limits(per_minute)
+    last_page: dict[str, str] = {}
+    state: dict[int, Any] = {}
+
+    async def run(pool: ThreadPoolExecutor, function: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(pool, function)
+
+    async def file(request: Request) -> Response:
+        if request.url.path == "/":
+            content, kind = pages[request.scope[ROLE] == ORGANIZER]
+            return Response(content, media_type=kind)
+        known = files.get(request.url.path)
+        if known is None:
+            return PlainTextResponse("Unknown page. Open the address that you were given.", 404)
+        return Response(known[0], media_type=known[1])
+
+    async def work(request: Request) -> Response:
+        role = request.scope[ROLE]
+        if role not in campaign.plan.orders:
+            return PlainTextResponse(_FORBIDDEN, 403)
+        return _json(await run(writer, lambda: work_of(campaign, role, rater.log.records)))
+
+    async def rate(request: Request) -> Response:
+        role = request.scope[ROLE]
+        if role not in campaign.plan.orders:
+            return PlainTextResponse(_FORBIDDEN, 403)
+        try:
+            sent = msgspec.json.decode(await request.body(), type=_Sent)
+        except msgspec.DecodeError as error:
+            return PlainTextResponse(visible(f"This is not a rating: {error}."), 422)
+        wait = limits.wait(role)
+        if wait:
+            return PlainTextResponse("Too many ratings in a minute.", 429, {"retry-after": str(wait)})
+
+        def saved() -> int:
+            if sent.kind == "undo":
+                return rater.undo(role, sent.item, request=sent.request)
+            return rater.rate(
+                role,
+                sent.item,
+                sent.answers,
+                sent.spans,
+                seconds=sent.seconds,
+                active=sent.active,
+                request=sent.request,
+            )
+
+        try:
+            number = await run(writer, saved)
+        except InputError as error:
+            return PlainTextResponse(visible(str(error)), 422)
+        except OSError:
+            return PlainTextResponse("The disk of the server is full or cannot be written.", 507)
+        page = sent.request.partition(".")[0]
+        elsewhere = last_page.setdefault(role, page) != page
+        last_page[role] = page
+        return _json({"n": number, "elsewhere": elsewhere})
+
+    async def known(request: Request) -> Response:
+        if request.scope[ROLE] != ORGANIZER:
+            return PlainTextResponse(_FORBIDDEN, 403)
+        from nlgauge.annotate.state import state_of
+
+        count = len(rater.log.records)
+        if count not in state:
+            try:
+                content = await run(reader, lambda: state_of(campaign, rater.log.records[:count]).plain())
+            except NlgaugeError as error:
+                return PlainTextResponse(visible(str(error)), 422)
+            state.clear()
+            state[count] = content
+        return _json(state[count])
+
+    return Starlette(
+        routes=[
+            Route("/api/work", work),
+            Route("/api/rate", rate, methods=["POST"]),
+            Route("/api/state", known),
+            Route("/{path:path}", file),
+        ]
+    )
+
+
+def _json(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type="application/json")

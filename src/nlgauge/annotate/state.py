@@ -1,0 +1,314 @@
+"""State of a campaign: progress, agreement, and estimates with intervals, for the organizer."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.annotate import log
+from nlgauge.annotate.campaign import METRICS, Campaign
+from nlgauge.annotate.checks import progress
+from nlgauge.annotate.items import RATE
+from nlgauge.annotate.metrics import read_metrics
+from nlgauge.annotate.rating import points
+from nlgauge.annotate.stopping import Decision, decision_of
+from nlgauge.errors import InputError
+
+# Agreement is computed if this many outputs have ratings of several people.
+FEWEST_SHARED = 5
+_MOST_PAIRS = 45
+_COLUMNS = (
+    "system",
+    "other",
+    "estimate",
+    "low",
+    "high",
+    "classical",
+    "classical_low",
+    "classical_high",
+    "labels",
+    "of",
+    "effective_labels",
+    "reason",
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """State of a campaign at a moment.
+
+    Parameters
+    ----------
+    title : str
+        Title of the campaign.
+    protocol : str
+        Name of the protocol.
+    systems : int
+        Number of systems.
+    segments : int
+        Number of segments to rate.
+    finished : int
+        Number of segments of finished blocks.
+    population : int
+        Number of segments that the estimates are about.
+    annotators : list of dict
+        Progress and checks of each annotator.
+    estimates : list of dict
+        Mean human score of each system and dimension, with metrics and only from ratings.
+    differences : list of dict
+        Differences of pairs of systems; `better` is the better system if the interval, corrected for the number
+        of pairs, excludes 0.
+    agreement : list of dict
+        Agreement of annotators by dimension and coefficient.
+    shared : int
+        Number of outputs with ratings of several people.
+    decision : Decision, optional
+        Whether the campaign may stop, if it was planned to stop early.
+    metrics : list of str
+        Metrics that help to estimate.
+    surprises : list of dict
+        Outputs that people and metrics judge most differently.
+    """
+
+    title: str
+    protocol: str
+    systems: int
+    segments: int
+    finished: int
+    population: int
+    annotators: list[dict[str, Any]]
+    estimates: list[dict[str, Any]]
+    differences: list[dict[str, Any]]
+    agreement: list[dict[str, Any]]
+    shared: int
+    decision: Decision | None
+    metrics: list[str]
+    surprises: list[dict[str, Any]]
+
+    def plain(self) -> dict[str, Any]:
+        """Return the state as plain data; numbers that are not finite are None."""
+        decision = None if self.decision is None else self.decision._asdict()
+        return dict(_finite({**asdict(self), "decision": decision}))
+
+
+def state_of(campaign: Campaign, records: Sequence[log.Record]) -> State:
+    """Return the state of a campaign after these events.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Campaign.
+    records : sequence of dict
+        Events of the log.
+
+    Returns
+    -------
+    State
+        Progress, agreement and estimates.
+    """
+    plan = campaign.plan
+    ratings = {key: record for key, record in log.current(records).items() if key[1] in campaign.items}
+    finished = _finished_segments(campaign, ratings)
+    rated = _rated(campaign, ratings)
+    metrics = read_metrics(campaign.directory / METRICS)
+    population = list(campaign.texts) if not plan.selected else list(plan.segments)
+    estimates: list[dict[str, Any]] = []
+    differences: list[dict[str, Any]] = []
+    agreement: list[dict[str, Any]] = []
+    surprises: list[dict[str, Any]] = []
+    shared = 0
+    for dimension, cube in rated.items():
+        human = _mean_of_known(cube)
+        # Only whole segments of finished blocks are a random sample.
+        sample = np.where(np.isin(plan.segments, list(finished))[None, :], human, np.nan)
+        spread = _spread(campaign, sample, population)
+        scores = {
+            name: values[:, [place for place, name in enumerate(campaign.texts) if name in set(population)]]
+            for name, values in metrics.items()
+        }
+        estimates += _estimates(campaign, dimension, spread, scores, population, "means")
+        differences += _estimates(campaign, dimension, spread, scores, population, "differences")
+        several = int(((~np.isnan(cube)).sum(axis=-1) >= 2).sum())
+        shared = max(shared, several)
+        if several >= FEWEST_SHARED:
+            agreement += _agreement(campaign, dimension, cube)
+        if not surprises and scores:
+            surprises = _surprises(campaign, dimension, human, metrics)
+    return State(
+        plan.title,
+        plan.protocol.name,
+        len(plan.systems),
+        len(plan.segments),
+        len(finished),
+        len(population),
+        progress(campaign, ratings),
+        estimates,
+        differences,
+        agreement,
+        shared,
+        decision_of(campaign, records),
+        list(metrics),
+        surprises,
+    )
+
+
+def _finished_segments(campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]) -> set[str]:
+    """Return the segments whose items everyone rated who has them, in blocks that are finished."""
+    open_segments: set[str] = set()
+    seen: set[str] = set()
+    for annotator, blocks in campaign.plan.orders.items():
+        for block in blocks:
+            segments = {campaign.items[key].segment for key in block if campaign.items[key].kind == RATE}
+            seen |= segments
+            if not all((annotator, key) in ratings for key in block):
+                open_segments |= segments
+    return seen - open_segments
+
+
+def _rated(campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]) -> dict[str, Array]:
+    """Return the ratings (S, segments, annotators) of each dimension, NaN if there is none."""
+    plan = campaign.plan
+    shape = len(plan.systems), len(plan.segments), len(plan.annotators)
+    sums = {name: np.zeros((*shape, 2)) for name in plan.protocol.dimensions()}
+    systems = {name: number for number, name in enumerate(plan.systems)}
+    segments = {name: number for number, name in enumerate(plan.segments)}
+    people = {name: number for number, name in enumerate(plan.annotators)}
+    for (annotator, key), record in ratings.items():
+        item = campaign.items[key]
+        if item.kind != RATE:
+            continue
+        for dimension, numbers in points(item, record, plan.protocol).items():
+            for number, value in numbers.items():
+                cell = systems[item.systems[number]], segments[item.segment], people[annotator]
+                sums[dimension][cell] += value, 1
+    return {
+        name: np.divide(each[..., 0], each[..., 1], out=np.full(shape, np.nan), where=each[..., 1] > 0)
+        for name, each in sums.items()
+    }
+
+
+def _mean_of_known(cube: Array) -> Array:
+    known = ~np.isnan(cube)
+    count = known.sum(axis=-1)
+    total = np.where(known, cube, 0.0).sum(axis=-1)
+    means: Array = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return means
+
+
+def _spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Array:
+    """Return human scores of the drawn segments at their places in the population."""
+    places = {name: number for number, name in enumerate(population)}
+    spread = np.full((len(human), len(population)), np.nan)
+    spread[:, [places[name] for name in campaign.plan.segments]] = human
+    return spread
+
+
+def _estimates(
+    campaign: Campaign,
+    dimension: str,
+    human: Array,
+    metrics: Mapping[str, Array],
+    population: Sequence[str],
+    of: Any,
+) -> list[dict[str, Any]]:
+    """Return estimates of means or differences; none if two segments are not rated for all systems."""
+    from nlgauge.meta.labeling.estimate import estimate
+
+    plan = campaign.plan
+    pairs = len(plan.systems) * (len(plan.systems) - 1) // 2
+    whole = np.asarray(np.isfinite(human).all(axis=0))
+    if whole.sum() < 2 or (of == "differences" and not 1 <= pairs <= _MOST_PAIRS):
+        return []
+    confidence = 0.95 if of == "means" else 1 - 0.05 / pairs
+    documents = [campaign.texts[name].unit for name in population] if plan.has_documents else None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rows = estimate(
+                np.where(whole[None, :], human, np.nan),
+                dict(metrics) or None,
+                of=of,
+                systems=plan.systems,
+                drawn="documents" if documents else "segments",
+                documents=documents,
+                confidence=confidence,
+                seed=plan.seed,
+            ).rows
+    except InputError:  # too few units
+        return []
+    found = []
+    for row in rows:
+        kept = {name: row[name] for name in _COLUMNS if name in row}
+        if of == "differences":
+            low, high = row["low"], row["high"]
+            decided = math.isfinite(low) and math.isfinite(high) and (low > 0 or high < 0)
+            kept["better"] = (row["system"] if low > 0 else row["other"]) if decided else None
+        found.append({"dimension": dimension, "confidence": confidence, **kept})
+    return found
+
+
+def _agreement(campaign: Campaign, dimension: str, cube: Array) -> list[dict[str, Any]]:
+    from nlgauge.meta.diagnostics.annotators import agreement
+
+    questions = {question.id: question for question in campaign.plan.protocol.questions}
+    question = questions.get(dimension)
+    is_named = question is not None and question.kind in ("yes_no", "choice")
+    wide = question is None or question.high - question.low > 10
+    scale: Any = "nominal" if is_named else "interval" if wide else "ordinal"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = agreement({dimension: cube}, scale, resamples=200, seed=campaign.plan.seed).rows
+    names = ("dimension", "coefficient", "value", "low", "high", "n", "reason")
+    return [{name: row[name] for name in names} for row in rows]
+
+
+def _surprises(
+    campaign: Campaign, dimension: str, human: Array, metrics: Mapping[str, Array], count: int = 5
+) -> list[dict[str, Any]]:
+    """Return the outputs with the largest difference of percentile ranks between people and a metric."""
+    from scipy.stats import rankdata
+
+    label, values = next(iter(metrics.items()))
+    places = [list(campaign.texts).index(name) for name in campaign.plan.segments]
+    scores = values[:, places]
+    known: Array = np.isfinite(human) & np.isfinite(scores)
+    if known.sum() < FEWEST_SHARED:
+        return []
+    gap = np.full(human.shape, -1.0)
+    ranks = [rankdata(each[known]) / known.sum() for each in (human, scores)]
+    gap[known] = np.abs(ranks[0] - ranks[1])
+    order = np.argsort(-gap, axis=None, kind="stable")[:count]
+    rows = []
+    for system, segment in zip(*np.unravel_index(order, gap.shape), strict=True):
+        if gap[system, segment] < 0:
+            continue
+        name = campaign.plan.segments[segment]
+        text = campaign.texts[name].outputs[campaign.plan.systems[system]]
+        rows.append(
+            {
+                "system": campaign.plan.systems[system],
+                "segment": name,
+                "dimension": dimension,
+                "human": float(human[system, segment]),
+                "metric": label,
+                "score": float(scores[system, segment]),
+                "text": text[:120],
+            }
+        )
+    return rows
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,220 @@
+"""nlgauge meta spans and nlgauge meta agreement: how well metrics, and people, agree on error spans."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import click
+
+from nlgauge.cli.command import Spelled
+from nlgauge.cli.commands.meta.study import FindingOptions, split
+from nlgauge.cli.complete import complete_files, complete_metrics
+from nlgauge.cli.findings import show_findings
+from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence
+from nlgauge.cli.output import show
+from nlgauge.cli.parameters import FILES, METRICS, STATISTICS, Options, argument, option
+from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
+
+_AGREEMENT = ("annotators", "measure", "value", "low", "high", "chance", "n_texts")
+_COMPARED = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_adjusted", "better")
+PeopleFile = Annotated[
+    str, argument("File with error spans of people.", metavar="FILE", panel=FILES, complete=complete_files)
+]
+
+
+class MeasureOptions(Options):
+    """Measures of error spans and their rules."""
+
+    measures: Annotated[
+        list[str] | None,
+        option(
+            "--measure",
+            help="Measures, separated by commas: em, mp, mpp, char, char23.",
+            metavar="NAME",
+            panel=STATISTICS,
+        ),
+    ] = None
+    average: Annotated[
+        str,
+        option(
+            "--average",
+            help="micro (default, sum over texts) or macro (mean over texts; rewards silence).",
+            metavar="RULE",
+            panel=STATISTICS,
+        ),
+    ] = "micro"
+    penalty: Annotated[
+        float,
+        option(
+            "--penalty",
+            at_least=0,
+            at_most=1,
+            help="Loss of credit for a wrong severity.",
+            metavar="NUMBER",
+            panel=STATISTICS,
+        ),
+    ] = 0.5
+    severity: Annotated[
+        str,
+        option(
+            "--severities",
+            help="penalty (default; critical counts as major), exact, or ignore.",
+            metavar="RULE",
+            panel=STATISTICS,
+        ),
+    ] = "penalty"
+    category: Annotated[
+        str,
+        option(
+            "--category",
+            help="Levels of categories that must be equal: ignore (default), first or all.",
+            metavar="RULE",
+            panel=STATISTICS,
+        ),
+    ] = "ignore"
+    omissions: Annotated[
+        str,
+        option(
+            "--omissions",
+            help="Errors without a place: drop (default) or match.",
+            metavar="RULE",
+            panel=STATISTICS,
+        ),
+    ] = "drop"
+    resamples: Annotated[
+        int,
+        option("--resamples", at_least=2, help="Number of resamples.", metavar="N", panel=STATISTICS),
+    ] = 1000
+    confidence: Confidence = 0.95
+
+    def check(self) -> None:
+        checked_confidence(self.confidence)
+
+    def arguments(self, seed: int) -> dict[str, Any]:
+        """Return the arguments of the functions of `nlgauge.meta`."""
+        common = {"average": self.average, "resamples": self.resamples, "confidence": self.confidence}
+        measures = split(self.measures)
+        return {**common, **rules_of(self), "seed": seed, **({"measures": measures} if measures else {})}
+
+
+@Spelled
+def spans(
+    *,
+    file: PeopleFile,
+    metrics: Annotated[
+        list[str] | None,
+        option(
+            "--metric",
+            "-m",
+            help="Metrics that mark errors (xcomet, gemba) or count edits (ter, wer).",
+            metavar="METRIC...",
+            panel=METRICS,
+            complete=complete_metrics,
+        ),
+    ] = None,
+    marked: Annotated[
+        list[str] | None,
+        option("--spans", help="File with the spans of a metric.", metavar="NAME=FILE", panel=METRICS),
+    ] = None,
+    by: Annotated[
+        str | None,
+        option("--by", help="Also by severity, system or group.", metavar="WHAT", panel=STATISTICS),
+    ] = None,
+    gold: Annotated[
+        str,
+        option(
+            "--gold",
+            help="Several annotators: each (default, mean of counts), first, or union.",
+            metavar="RULE",
+            panel=STATISTICS,
+        ),
+    ] = "each",
+    documents: Annotated[
+        bool, option("--by-document", help="Resample documents instead of inputs.", panel=STATISTICS)
+    ] = False,
+    compare: Annotated[
+        bool, option("--compare", help="Print the tests of all pairs of metrics.", panel=STATISTICS)
+    ] = False,
+    measures: MeasureOptions,
+    seed: SeedOfAll = 12345,
+    reading: SpanFileOptions,
+    models: ModelOptions,
+    shown: FindingOptions,
+) -> None:
+    """Measure how well metrics find the errors that people mark.
+
+        nlgauge meta spans wmt24_esa.jsonl -m ter --measure mpp
+        nlgauge meta spans esa.csv --texts texts.jsonl --spans xcomet=xcomet.json
+
+    Print precision, recall and F of each metric with intervals over inputs, next to the agreement of annotators
+    and to sentinels: detectors that mark nothing, everything, or unknown words. A metric finds errors only if
+    its interval is above all of them. FILE is in any format of `nlgauge spans convert`.
+    """
+    from nlgauge.meta.error_spans.of_metrics import spans_on
+    from nlgauge.meta.error_spans.scores import span_scores
+    from nlgauge.spans.reading import read
+
+    people = reading.read(file, shown.quiet)
+    if any(each.kind != "people" for each in people):
+        raise click.UsageError(f"`nlgauge meta spans` needs spans of people; {file} has spans of a metric.")
+    predicted = {}
+    for name, path in pairs(marked, "--spans").items():
+        from_file = read(path, texts=people.texts)
+        if len(from_file) != 1:
+            raise click.UsageError(
+                f"{path} has spans of {len(from_file)} voices; --spans needs a file with one."
+            )
+        predicted[name] = from_file[0]
+    if metrics:
+        options = {"device": models.device, "batch_size": models.batch_size, "cache": not models.no_cache}
+        given = {name: value for name, value in options.items() if value is not None}
+        predicted |= spans_on(people.texts, metrics, seed=seed, **given)
+    scores = span_scores(
+        list(people),
+        predicted,
+        **{"measures": ("mpp",), **measures.arguments(seed)},
+        by=by,
+        gold=gold,
+        units="documents" if documents else "inputs",
+    )
+    if compare:
+        show_findings(scores.compare(), _COMPARED, shown)
+    elif shown.form == "table" and not shown.details:
+        show(scores.__rich__())
+    else:
+        show_findings(scores, scores.names, shown)
+
+
+@Spelled
+def agreement(
+    *,
+    file: PeopleFile,
+    on_spans: Annotated[bool, option("--spans", help="Agreement on error spans.", panel=STATISTICS)] = False,
+    chance: Annotated[
+        int,
+        option(
+            "--chance",
+            at_least=0,
+            help="Number of random placements for the level of chance.",
+            metavar="N",
+            panel=STATISTICS,
+        ),
+    ] = 20,
+    measures: MeasureOptions,
+    seed: SeedOfAll = 12345,
+    reading: SpanFileOptions,
+    shown: FindingOptions,
+) -> None:
+    """Measure how well annotators agree on error spans.
+
+        nlgauge meta agreement ratings.jsonl --spans
+
+    Print F of each pair of annotators and of all pairs, with intervals over inputs, F of spans at random places,
+    and Krippendorff's alpha over characters. No value depends on the order of annotators or spans.
+    """
+    from nlgauge.meta.error_spans.agreement import span_agreement
+
+    if not on_spans:
+        raise click.UsageError("`nlgauge meta agreement` needs --spans.")
+    people = reading.read(file, shown.quiet)
+    show_findings(span_agreement(people, chance=chance, **measures.arguments(seed)), _AGREEMENT, shown)

@@ -1,0 +1,484 @@
+"""Chapter 4 of the NLG-Metricverse thesis: people and metrics on 30 lay summaries of Cochrane reviews.
+
+The thesis' automatic means are of 999 texts that are not public; here they are of the 30 public texts of the
+same system, so they can be inside an interval and rarely equal.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge import plots
+from nlgauge.compat.nlgmetricverse.loading import load_metric
+from nlgauge.errors import NlgaugeError
+from nlgauge.meta.benchmarks import Benchmark, load
+from nlgauge.meta.diagnostics.annotators import pairwise_kendall
+from nlgauge.meta.diagnostics.between import between_metrics
+from nlgauge.meta.diagnostics.costs import cost
+from nlgauge.meta.findings import Findings
+from nlgauge.meta.judgments import Judgments
+from nlgauge.meta.readers.results import seconds_per_thousand
+from nlgauge.models.weights.store import location
+from nlgauge.reproduce.printed_tables import Printed, printed
+from nlgauge.reproduce.reproduction import Claim, Figure, Table
+from nlgauge.reproduce.running import Answer, Settings
+from nlgauge.reproduce.verdicts import ClaimWord, Computed, cell, difference_verdict
+
+SYSTEM, BASELINE = "rl", "nograph"
+DIMENSIONS = ("informativeness", "factualness", "fluency", "succinctness")
+# Row of Figure 4.3 -> metric, output and the reason why its value differs from print.
+_ROWS = {
+    "ROUGE-1": ("rouge", "rouge1", "data"),
+    "ROUGE-2": ("rouge", "rouge2", "data"),
+    "ROUGE-L": ("rouge", "rougeL", "data"),
+    "Gunning Fog Index": ("gunning_fog", "score", "definition"),
+    "Flesch-Kincaid": ("flesch_kincaid", "score", "definition"),
+    "Coleman-Liau Index": ("coleman_liau", "score", "definition"),
+}
+_ROUGE = ("rouge", "rouge.rouge1", "rouge.rouge2")
+_BERTSCORE = "bertscore(model='roberta-large', layer=17)"
+_STAND_IN = "bertscore(model='minilm', layer=6)"
+_BARTSCORE = "bartscore(model='bart-large-cnn')"
+_TEXTS = "30 of 999 texts"
+_ABSTRACTNESS = "novelty(max_order=1, against='references')"
+_STRINGS = (
+    "rouge",
+    _ABSTRACTNESS,
+    "repetitiveness",
+    "gunning_fog",
+    "flesch_kincaid",
+    "coleman_liau",
+)
+_NAMES = {
+    "rouge": "ROUGE-L",
+    "rouge.rouge1": "ROUGE-1",
+    "rouge.rouge2": "ROUGE-2",
+    _ABSTRACTNESS: "abstractness",
+    "flesch_kincaid": "Flesch-Kincaid",
+    _BERTSCORE: "BERTScore",
+}
+_POWER = (
+    "With 30 texts a correlation differs significantly from 0 at 5% only above .36 in magnitude, and a true"
+    " correlation of .49 is needed to show that in 80 of 100 studies."
+)
+
+
+def released_abstractness(prediction: str, reference: str) -> float:
+    """Return abstractness as the released program defines it: the share of words that are no substring of the
+    reference; words are separated by single spaces.
+
+    >>> released_abstractness("a cat sat", "the cats")
+    0.6666666666666666
+    """
+    words = prediction.split(" ")
+    return sum(word not in reference for word in words) / len(words)
+
+
+def released_repetitiveness(prediction: str) -> float:
+    """Return repetitiveness as the released program computes it, divided by 100: the numbers of words and of
+    repeated word types, added, and divided by 10.
+
+    >>> released_repetitiveness("a cat and a dog")
+    0.006
+    """
+    words = prediction.split(" ")
+    repeated = sum(number > 1 for number in Counter(words).values())
+    return (len(words) + repeated) / 1000
+
+
+def compute(settings: Settings) -> Answer:
+    """Return the tables, figures and claims of the chapter."""
+    benchmark = load("cdsr_cogito")
+    models = {
+        name: spec
+        for name, spec in (("BERTScore", _BERTSCORE), ("BARTScore", _BARTSCORE))
+        if _available(spec)
+    }
+    specs: list[Any] = [*_STRINGS, *models.values()]
+    if "BERTScore" not in models and _available(_STAND_IN):
+        specs.append(_STAND_IN)
+    settings.say(f"scoring {len(specs)} metrics on {len(benchmark.rows)} texts")
+    # Without the cache, so that the times of Figure 4.1 are known.
+    scored = benchmark.score(*specs, output=_place(settings, "all"), cache=False, seed=settings.seed)
+    result = scored[""]
+    judged = benchmark.judgments(scored, outputs="all")
+    chosen = _only(judged)
+    system = chosen.taken(systems=np.array([benchmark.systems.index(SYSTEM)]))
+    settings.say("correlating metrics with people")
+    agreement = {
+        "one": _correlations(system, settings),
+        "all": _correlations(chosen, settings),
+    }
+    seconds = seconds_per_thousand(result)
+    means = _means(judged, benchmark.systems.index(SYSTEM), settings)
+    tables = [
+        _figure_4_3(benchmark, means, models, settings),
+        _section_4_2(benchmark, seconds, models),
+        _table_a_1(),
+        _human_table(benchmark, settings),
+        _correlation_table(
+            "rl", "Figure A.4", agreement["one"], "30 outputs of one system; texts are resampled"
+        ),
+        _correlation_table(
+            "all", "Figure A.4", agreement["all"], "90 outputs of three systems; texts are resampled"
+        ),
+    ]
+    figures, drawn = _figures(system, agreement["one"], seconds)
+    notes = [
+        "The human ratings are from the thesis. Its automatic means are of 999 texts that are not public;"
+        " here they are of 30 texts of the same system.",
+        _POWER,
+    ]
+    return Answer(tables, figures, _claims(benchmark, system, agreement, settings), notes, drawn)
+
+
+def _place(settings: Settings, name: str) -> Path | None:
+    return None if settings.scores is None else settings.scores / name
+
+
+def _available(spec: str) -> bool:
+    model = spec.partition("model='")[2].partition("'")[0]
+    return location(model) is not None
+
+
+def _only(judged: Judgments) -> Judgments:
+    """Return the judgments with one output per metric, and with ROUGE-1 and ROUGE-2; `rouge` is ROUGE-L."""
+    return judged.only(metrics=[label for label in judged.labels if "." not in label or label in _ROUGE])
+
+
+def _correlations(judged: Judgments, settings: Settings) -> Findings:
+    return judged.correlate(
+        "global", "pearson", interval="inputs", resamples=settings.resamples, seed=settings.seed
+    )
+
+
+def _interval(values: np.ndarray, settings: Settings) -> tuple[float, float, float]:
+    """Return the mean of one value per text with its percentile interval over texts."""
+    known = values[~np.isnan(values)]
+    drawn = np.random.default_rng(settings.seed).integers(len(known), size=(settings.resamples, len(known)))
+    low, high = np.percentile(known[drawn].mean(axis=1), [2.5, 97.5])
+    return float(known.mean()), float(low), float(high)
+
+
+def _means(judged: Judgments, place: int, settings: Settings) -> dict[str, tuple[float, float, float]]:
+    return {label: _interval(values[place], settings) for label, values in judged.metrics.items()}
+
+
+def _figure_4_3(
+    benchmark: Benchmark,
+    means: Mapping[str, tuple[float, float, float]],
+    models: Mapping[str, str],
+    settings: Settings,
+) -> Table:
+    table = printed("thesis-figure-4-3")
+    place = benchmark.systems.index(SYSTEM)
+    computed: dict[str, Computed] = {}
+    for dimension in DIMENSIONS:
+        computed[dimension] = Computed(*_interval(benchmark.human(dimension)[place], settings), n=30)
+    rows = [row for row in benchmark.rows if row.system == SYSTEM]
+    released = {
+        "Abstractness": [released_abstractness(row.prediction or "", row.references[0]) for row in rows],
+        "Repetitiveness": [released_repetitiveness(row.prediction or "") for row in rows],
+    }
+    for name, values in released.items():
+        computed[name] = Computed(
+            *_interval(np.array(values), settings),
+            why="data",
+            stand_in=_TEXTS,
+            metric="definition of the released program",
+            n=len(rows),
+        )
+    for name, (metric, output, why) in _ROWS.items():
+        label = f"{metric}.{output}" if f"{metric}.{output}" in means else metric
+        computed[name] = Computed(*means[label], why=why, stand_in=_TEXTS, metric=label, n=30)
+    for row, stand_in in (("BERTScore", _STAND_IN), ("BARTScore", "")):
+        if row in models:
+            computed[row] = Computed(
+                *means[models[row]], why="data", stand_in=_TEXTS, metric=models[row], n=30
+            )
+        elif stand_in in means:
+            computed[row] = Computed(
+                *means[stand_in], why="model", stand_in="MiniLM for roberta-large", metric=stand_in, n=30
+            )
+        else:
+            computed[row] = Computed(why="weights")
+    return _cells(table, {(row, "value"): value for row, value in computed.items()})
+
+
+def _section_4_2(benchmark: Benchmark, seconds: Mapping[str, float], models: Mapping[str, str]) -> Table:
+    table = printed("thesis-section-4-2")
+    agreement, ratio, statement = table.names
+    slower = Computed(why="weights")
+    if "BARTScore" in models:
+        slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=_BARTSCORE)
+    return _cells(
+        table,
+        {
+            (agreement, "value"): Computed(_mean_kendall(benchmark), n=30),
+            (ratio, "value"): slower,
+            (statement, "value"): Computed(why="a statement: see the claims"),
+        },
+    )
+
+
+def _mean_kendall(benchmark: Benchmark, system: str | None = None) -> float:
+    """Return Kendall's tau-b, averaged over pairs of annotators, dimensions and systems."""
+    systems = range(len(benchmark.systems)) if system is None else [benchmark.systems.index(system)]
+    return float(
+        np.mean(
+            [
+                pairwise_kendall(ratings[place])
+                for place in systems
+                for dimension in DIMENSIONS
+                if (ratings := benchmark.ratings(dimension)) is not None
+            ]
+        )
+    )
+
+
+def _table_a_1() -> Table:
+    table = printed("thesis-table-a-1")
+    rows = []
+    for name, (parameters,) in zip(table.names, table.values, strict=True):
+        metric = {"BARTScore": "bartscore", "BERTScore": "bertscore"}.get(name, name.lower())
+        try:
+            load_metric(metric, compute_kwargs=parameters)
+            accepted = "yes"
+        except NlgaugeError as error:
+            accepted = f"no: {error}"
+        rows.append({"metric": name, "parameters": str(parameters), "accepted": accepted})
+    return Table(
+        table.id,
+        table.number,
+        table.caption,
+        table.units,
+        rows=rows,
+        calls=["nlgauge.compat.nlgmetricverse.load_metric(metric, compute_kwargs=parameters)"],
+    )
+
+
+def _human_table(benchmark: Benchmark, settings: Settings) -> Table:
+    rows = []
+    for system in benchmark.systems:
+        place = benchmark.systems.index(system)
+        for dimension in DIMENSIONS:
+            human = benchmark.human(dimension)
+            mean, low, high = _interval(human[place], settings)
+            gain = 100 * (mean / float(human[benchmark.systems.index(BASELINE)].mean()) - 1)
+            ratings = benchmark.ratings(dimension)
+            rows.append(
+                {
+                    "system": system,
+                    "dimension": dimension,
+                    "mean": mean,
+                    "low": low,
+                    "high": high,
+                    f"gain over {BASELINE}, %": gain,
+                    "Kendall of annotators": pairwise_kendall(ratings[place])
+                    if ratings is not None
+                    else None,
+                }
+            )
+    remarks = [
+        "Mean Kendall of annotators by system: "
+        + ", ".join(f"{system} {_mean_kendall(benchmark, system):.3f}" for system in benchmark.systems),
+        "The paper of the summarizer prints a gain of 12.46% in factualness.",
+    ]
+    return Table(
+        "human-means", "Section 4.2", "Human means of the three systems", "1 to 5", rows=rows, remarks=remarks
+    )
+
+
+def _correlation_table(name: str, number: str, found: Findings, units: str) -> Table:
+    rows = [{key: row[key] for key in ("metric", "human", "value", "low", "high", "p", "n")} for row in found]
+    outside = sum(row["low"] > 0 or row["high"] < 0 for row in found)
+    remarks = [
+        f"{outside} of {len(found)} intervals exclude 0; about {len(found) * 0.05:.1f} would by chance."
+    ]
+    return Table(
+        f"correlations-{name}",
+        number,
+        f"Pearson correlation of metrics with people, {units}",
+        "Pearson",
+        rows=rows,
+        remarks=remarks,
+        calls=["nlgauge meta cdsr_cogito -m rouge bertscore ... --level global --coefficient pearson"],
+    )
+
+
+def _cells(table: Printed, computed: Mapping[tuple[str, str], Computed]) -> Table:
+    cells = [
+        cell(table, row, column, computed.get((row, column), Computed(why="not part of the run")))
+        for row in table.names
+        for column in table.columns
+    ]
+    return Table(table.id, table.number, table.caption, table.units, cells, remarks=table.remarks)
+
+
+def _figures(
+    judged: Judgments, agreement: Findings, seconds: Mapping[str, float]
+) -> tuple[list[Figure], dict[str, bytes]]:
+    """Draw Figures 4.1, 4.2 and A.4."""
+    absolute = Findings(
+        [{**row, "value": abs(row["value"])} for row in agreement], agreement.made, drawn_as="pareto"
+    )
+    known = {label: seconds[label] for label in judged.labels if label in seconds}
+    found = (
+        (
+            "figure-4-1",
+            "Figure 4.1",
+            "Time and mean absolute Pearson correlation with people",
+            cost(absolute, known),
+        ),
+        (
+            "figure-4-2",
+            "Figure 4.2",
+            "Pearson correlation between metrics",
+            between_metrics(judged, "global"),
+        ),
+        ("figure-a-4", "Figure A.4", "Pearson correlation of metrics with human dimensions", agreement),
+    )
+    figures, drawn = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, number, caption, findings in found:
+            axes = plots.human_map(findings) if name == "figure-a-4" else findings.plot()
+            path = plots.save(axes, Path(folder) / f"{name}.svg")
+            drawn[f"figures/{name}.svg"] = path.read_bytes()
+            rows = [_plain(row) for row in findings]
+            figures.append(Figure(name, number, caption, f"figures/{name}.svg", plots.alt(axes), rows))
+    return figures, drawn
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: float(value) if isinstance(value, np.floating) else value
+        for name, value in row.items()
+        if name in ("metric", "other", "human", "value", "low", "high", "seconds_per_1000", "frontier")
+    }
+
+
+def _claims(
+    benchmark: Benchmark, judged: Judgments, agreement: Mapping[str, Findings], settings: Settings
+) -> list[Claim]:
+    tau = _mean_kendall(benchmark)
+    place = benchmark.systems.index(SYSTEM)
+    means = [float(benchmark.human(dimension)[place].mean()) for dimension in DIMENSIONS]
+    right = [round(mean, 2) == want for mean, want in zip(means, (3.67, 3.61, 3.61, 3.5), strict=True)]
+    claims = [
+        Claim(
+            "human-means",
+            "4.2",
+            "People rate the summaries 3.67, 3.61, 3.61 and 3.50.",
+            "supported" if all(right) else "contradicted",
+            ", ".join(f"{mean:.4f}" for mean in means),
+            f"{sum(right)} of 4 means equal after rounding",
+        ),
+        Claim(
+            "annotators",
+            "4.2",
+            "Annotators agree little: the mean Kendall coefficient is 0.16.",
+            "supported" if round(tau, 2) == 0.16 else "contradicted",
+            f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM}",
+            "mean over pairs of annotators, dimensions and systems",
+        ),
+        _higher(judged, settings),
+        _adequate(judged, settings),
+    ]
+    one, every = (_row(agreement[which], _ABSTRACTNESS, "factualness") for which in ("one", "all"))
+    # More novel words with more factual summaries: a positive correlation.
+    claims.append(
+        Claim(
+            "rephrasing",
+            "4.2",
+            "The system is more factual when it rephrases.",
+            difference_verdict(one["low"], one["high"]),
+            f"{SYSTEM}: {_shown(one)}; all outputs: {_shown(every)}",
+            "Pearson correlation of abstractness with factualness, 95% interval over texts",
+        )
+    )
+    claims.append(
+        Claim(
+            "bartscore-time",
+            "4.2",
+            "BARTScore is 72 times as slow as ROUGE.",
+            "not tested",
+            "needs weights and a GPU",
+        )
+    )
+    return claims
+
+
+def _row(found: Findings, metric: str, human: str) -> Mapping[str, Any]:
+    return next(row for row in found if row["metric"] == metric and row["human"] == human)
+
+
+def _shown(row: Mapping[str, Any]) -> str:
+    return f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
+def _difference(judged: Judgments, metrics: list[str], settings: Settings) -> list[Mapping[str, Any]]:
+    """Return the correlation of each metric with factualness minus the correlation of ROUGE-L."""
+    compared = judged.compare(
+        "global",
+        "pearson",
+        generalize_to="inputs",
+        test="bootstrap",
+        human="factualness",
+        metrics=[*metrics, "rouge"],
+        against="rouge",
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    return list(compared)
+
+
+def _higher(judged: Judgments, settings: Settings) -> Claim:
+    """Return the claim that BERTScore, abstractness and Flesch-Kincaid have the highest correlations."""
+    metrics = [_ABSTRACTNESS, "flesch_kincaid"]
+    has_bertscore = _BERTSCORE in judged.labels
+    rows = _difference(judged, [*metrics, *([_BERTSCORE] if has_bertscore else [])], settings)
+    words: list[ClaimWord] = []
+    numbers = []
+    for row in rows:
+        sign = 1 if row["metric"] != "rouge" else -1
+        name = row["metric"] if sign > 0 else row["other"]
+        bounds = sorted((sign * row["low"], sign * row["high"]))
+        words.append(difference_verdict(*bounds))
+        numbers.append(
+            f"{_NAMES[name]} minus ROUGE-L {sign * row['delta']:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+        )
+    decided: ClaimWord = "undecided"
+    if "contradicted" in words:
+        decided = "contradicted"
+    elif has_bertscore and set(words) == {"supported"}:
+        decided = "supported"
+    lacking = "" if has_bertscore else "; BERTScore is not tested without roberta-large"
+    return Claim(
+        "highest",
+        "4.2",
+        "BERTScore, abstractness and Flesch-Kincaid correlate best with people, above all with factualness.",
+        decided,
+        "; ".join(numbers) + lacking,
+        "difference of Pearson correlations with factualness, paired bootstrap over texts",
+    )
+
+
+def _adequate(judged: Judgments, settings: Settings) -> Claim:
+    """Return the claim that metrics of overlap are inadequate."""
+    found = judged.only(metrics=list(_ROUGE))
+    rows = [row for row in _correlations(found, settings) if row["human"] == "factualness"]
+    above = [row for row in rows if row["low"] > 0]
+    return Claim(
+        "overlap",
+        "4.2",
+        "Metrics of overlap are inadequate here.",
+        "contradicted" if len(above) == len(rows) else "undecided",
+        "; ".join(f"{_NAMES[row['metric']]} with factualness {_shown(row)}" for row in rows),
+        f"{len(above)} of {len(rows)} intervals are above 0",
+    )

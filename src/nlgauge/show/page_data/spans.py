@@ -1,0 +1,92 @@
+"""Error spans of a page: the marks of each segment, and how well metrics find the errors that people mark."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nlgauge._core.safe_text import visible
+from nlgauge.errors import NlgaugeError
+from nlgauge.meta import span_scores
+from nlgauge.show.page_data.parts import json_part
+from nlgauge.spans import Spans, spans_of_corpus
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+# Segments of one part.
+SEGMENTS = 16
+# Resamples of a page, as for other metrics.
+DRAWS = 500
+
+
+def span_parts(result: Result) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+    """Return the description of the spans of a result and the parts with its marks; None without spans.
+
+    Part `spansK` has the marks of the segments from 16 K: by segment, system and voice, each as [start, end, severity,
+    category, side, note], with null for an error without a place. Without texts only the table is shown.
+    """
+    spans = spans_of_corpus(result.corpus)
+    if not spans:
+        return None, {}
+    voices = [{"name": visible(each.who), "kind": each.kind} for each in spans]
+    described = {"voices": voices, "size": SEGMENTS, "scores": _scores(spans, result.has_texts)}
+    return described, _marks(spans, len(result.corpus)) if result.has_texts else {}
+
+
+def _marks(spans: Sequence[Spans], segments: int) -> dict[str, bytes]:
+    parts = {}
+    for start in range(0, segments, SEGMENTS):
+        block: dict[str, dict[str, dict[str, list[list[Any]]]]] = {}
+        for n in range(start, min(start + SEGMENTS, segments)):
+            for voice, each in enumerate(spans):
+                for s in range(len(each.systems)):
+                    marked = each.at(s, n)
+                    if marked is not None:
+                        by_system = block.setdefault(str(n), {}).setdefault(str(s), {})
+                        by_system[str(voice)] = [
+                            [
+                                span.start,
+                                span.end,
+                                visible(span.severity),
+                                visible(span.category),
+                                span.side,
+                                visible(span.note),
+                            ]
+                            for span in marked
+                        ]
+        if block:
+            parts[f"spans{start // SEGMENTS}"] = json_part(block)
+    return parts
+
+
+def _scores(spans: Sequence[Spans], has_texts: bool) -> dict[str, Any] | None:
+    """Return the table of F of all metrics and sentinels; None without people or if nothing can be compared."""
+    known = [each if has_texts else replace(each, texts=None) for each in spans]
+    people = [each for each in known if each.kind == "people"]
+    metrics = {each.who: each for each in known if each.kind == "metric"}
+    if not people:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = span_scores(people, metrics, resamples=DRAWS)
+    except NlgaugeError:
+        return None
+    rows = [
+        {
+            "name": visible(row["metric"]),
+            "kind": row["kind"],
+            **{name: _number(row[name]) for name in ("precision", "recall", "value", "low", "high")},
+            "letters": row["letters"] or "",
+        }
+        for row in scores.rows
+    ]
+    return {"rows": rows, "notes": [visible(note) for note in scores.notes]}
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

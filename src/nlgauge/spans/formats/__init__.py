@@ -1,0 +1,1 @@
+"""Formats of files with error spans: one module per format, with a reader and a writer."""

@@ -1,0 +1,151 @@
+"""Error spans of people and metrics in a segment, and the table of F, in Chromium."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsers import COLORS, RULES, axe, faults
+
+import nlgauge
+from nlgauge.results.result import Result
+from nlgauge.spans import Annotation, Span, with_spans
+from nlgauge.spans.building import columns_of
+
+Shown = Any
+Open = Callable[..., Shown]
+TEXTS = {
+    "A": ["The 😀 ferry left the old harbor at noon.", "All is right here."],
+    "B": ["A boat left.", "All is wrong."],
+}
+REFERENCES = ["The ferry left the old port at nine.", "All is right here."]
+MARKED = {
+    ("ana", "1", "A"): [Span(6, 26, "major", "accuracy/mistranslation"), Span(21, 24, "minor", "style")],
+    ("ben", "1", "A"): [
+        Span(21, 31, "critical"),
+        Span(None, None, "major", "accuracy/omission", note="<b>nine</b>"),
+    ],
+    ("cem", "1", "A"): [Span(35, 39, "High", "<img src=x>")],
+    ("ana", "1", "B"): [],
+    ("ana", "2", "B"): [Span(7, 12, "major")],
+    ("ben", "2", "B"): [Span(4, 12, "minor")],
+}
+
+
+@functools.cache
+def marked_result() -> Result:
+    scored = nlgauge.score(TEXTS, REFERENCES, ids=["1", "2"], metrics=["chrf", "ter"])
+    annotations = [
+        Annotation(segment, system, who, tuple(marked), target=TEXTS[system][int(segment) - 1])
+        for (who, segment, system), marked in MARKED.items()
+    ]
+    people = columns_of(annotations)[0]
+    metric = nlgauge.meta.metric_spans(scored, ["ter"])["ter"]
+    return replace(scored, corpus=with_spans(scored.corpus, [*people, metric]))
+
+
+@pytest.fixture
+def page(tmp_path: Path, opened: Open) -> Shown:
+    path = marked_result().report(tmp_path / "report.html")
+    shown: Shown = opened(f"{path.as_uri()}#segments?s=1", bypass_csp=True)
+    shown.page.wait_for_selector(".marks")
+    return shown
+
+
+def voice(shown: Shown, name: str) -> None:
+    shown.page.locator(f"[data-key='voice {name}']").click()
+
+
+def test_marks_of_one_voice_are_at_their_places_with_a_list(page: Shown):
+    assert page.texts(".marks .voices button") == ["ana", "ben", "cem", "ter"]
+    article = page.page.locator(".marks article").first
+    # The emoji is two units in the page; the inner mark of nested marks is a mark of its own.
+    assert article.locator("mark").all_inner_texts() == ["ferry left the ", "old", " h"]
+    assert "".join(article.locator(".marks-text").all_inner_texts()) == TEXTS["A"][0]
+    styles = [
+        each.evaluate("node => getComputedStyle(node).textDecorationStyle")
+        for each in article.locator("mark").all()
+    ]
+    assert styles == ["solid", "dotted", "solid"]
+    assert [item.split(": ")[1] for item in article.locator(".marks-list li").all_inner_texts()] == [
+        "major, accuracy/mistranslation, ana",
+        "minor, style, ana",
+    ]
+    assert article.locator(".marks-list q").all_inner_texts()[1] == "old"
+    assert page.page.locator(".marks article").nth(1).inner_text().endswith("no error marked by ana")
+    assert page.errors == []
+
+
+def test_two_voices_differ_by_their_lines_and_more_have_lanes(page: Shown):
+    voice(page, "ben")
+    text = page.page.locator(".marks article").first
+    assert "ana is tinted, ben is the line below." in page.page.locator(".marks").inner_text()
+    both = text.locator("mark.v1-critical")
+    assert both.first.evaluate("node => getComputedStyle(node).borderBottomStyle") == "double"
+    assert text.locator("mark[class*='v0-'][class*='v1-']").all_inner_texts() == ["old", " h"]
+    # An omission is a chip, and its note is text.
+    assert text.locator(".chip").all_inner_texts() == [
+        "missing: major, accuracy/omission, \u201c<b>nine</b>\u201d, ben"
+    ]
+    voice(page, "cem")
+    assert "Lines from top to bottom: ana, ben, cem." in page.page.locator(".marks").inner_text()
+    images = text.locator("mark.lanes").first.evaluate("node => getComputedStyle(node).backgroundImage")
+    assert "linear-gradient" in images
+    assert "not read by ben, cem" in page.page.locator(".marks article").nth(1).inner_text()
+    # A voice that is off again is gone; the focus stays on its button.
+    voice(page, "ana")
+    assert page.page.evaluate("document.activeElement.dataset.key") == "voice ana"
+    assert page.page.locator("[data-key='voice ana']").get_attribute("aria-pressed") == "false"
+    assert page.errors == [] and page.dialogs == []
+
+
+def test_the_keyboard_reaches_every_voice(page: Shown):
+    page.page.locator("[data-key='voice ana']").focus()
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Enter")
+    assert page.page.locator("[data-key='voice ben']").get_attribute("aria-pressed") == "true"
+
+
+def test_the_table_of_trust_has_metrics_and_sentinels(page: Shown):
+    rows = page.texts("#span-scores tbody th")
+    assert {
+        "ter",
+        "nothing",
+        "everything",
+        "not in the reference",
+        "at random",
+        "people (one another)",
+    } == set(rows)
+    assert page.page.locator("nav a[href='#trust']").is_visible()
+    expected = nlgauge.meta.span_scores(
+        [each for each in nlgauge.spans.spans_of_corpus(marked_result().corpus) if each.kind == "people"],
+        {
+            each.who: each
+            for each in nlgauge.spans.spans_of_corpus(marked_result().corpus)
+            if each.kind == "metric"
+        },
+        resamples=500,
+    )
+    [row] = expected.where(metric="ter").rows
+    cells = page.page.locator("#span-scores tbody tr", has_text="ter").first.locator("td").all_inner_texts()
+    assert cells[2] == f"{row['value']:.3f}"
+
+
+def test_axe_finds_nothing_in_marks_in_either_theme(page: Shown):
+    voice(page, "ben")
+    page.page.evaluate(axe())
+    for theme, rules in (("light", RULES), ("dark", COLORS)):
+        page.page.emulate_media(color_scheme=theme)
+        for where in (".marks", "#span-scores"):
+            assert faults(page.page, f"document.querySelector('{where}')", rules) == [], (theme, where)
+
+
+def test_a_report_without_spans_or_texts_shows_none(tmp_path: Path, opened: Open):
+    path = marked_result().report(tmp_path / "no-texts.html", texts=False)
+    shown = opened(path)
+    assert shown.page.locator(".marks").count() == 0 and shown.page.locator("#span-scores").count() == 1
+    assert shown.errors == []

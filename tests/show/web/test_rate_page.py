@@ -1,0 +1,271 @@
+"""The page of annotators, used by keys alone: what is pressed is in the log."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import browsers
+import pytest
+from page_cases import HOSTILE
+
+from nlgauge.annotate.campaign import Campaign
+from nlgauge.annotate.creating import new
+from nlgauge.annotate.log import current
+from nlgauge.annotate.protocols import protocol_of
+from nlgauge.corpus import Corpus
+
+pytest.importorskip("uvicorn", reason="needs the extra web")
+from nlgauge.annotate.server import serve
+
+_SYSTEMS = ("Alpha", "Beta")
+
+
+def texts(count: int = 6, systems: tuple[str, ...] = _SYSTEMS, words: str = "") -> Corpus:
+    """Sources and outputs with an emoji before the first word: offsets of JavaScript differ from ours."""
+    return Corpus.read(
+        {
+            system: [
+                words or f"😀 The cat sat on the red mat {number} of {place}." for number in range(count)
+            ]
+            for place, system in enumerate(systems)
+        },
+        None,
+        [words or f"Die Katze saß auf der roten Matte {number}." for number in range(count)],
+        ids=[f"seg-{number}" for number in range(count)],
+    )
+
+
+def served(campaign: Campaign, **options: Any) -> dict[str, str]:
+    """Addresses by role; as a daemon the server ends with the tests."""
+    found: list[dict[str, str]] = []
+    started = threading.Event()
+
+    def ready(addresses: dict[str, str]) -> None:
+        found.append(addresses)
+        started.set()
+
+    options = {"per_minute": 100_000, "port": 0, **options}
+    threading.Thread(target=serve, args=(campaign,), kwargs={"ready": ready, **options}, daemon=True).start()
+    assert started.wait(60)
+    return found[0]
+
+
+def campaign_of(tmp_path: Path, protocol: str, corpus: Corpus | None = None, **options: Any) -> Campaign:
+    made = texts() if corpus is None else corpus
+    return new(tmp_path / "campaign", made, protocol_of(protocol), ["ana", "ben"], **options)
+
+
+def press(page: Any, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+def saved(page: Any, campaign: Campaign, count: int) -> list[dict[str, Any]]:
+    """The ratings in the log, as soon as there are this many."""
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
+    for _ in range(200):
+        if len(campaign.records()) >= count:
+            break
+        page.wait_for_timeout(20)
+    assert len(campaign.records()) == count
+    return campaign.records()
+
+
+def test_errors_are_marked_and_scored_by_keys_alone(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "esa")
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    assert "token" not in page.url
+    # "cat sat" is minor; "red" was minor, is undone, redone, and becomes major; something is missing.
+    press(page, "ArrowRight ArrowRight Shift+ArrowRight 1 ArrowRight ArrowRight ArrowRight 1 u U 2 m m")
+    press(page, "Enter")
+    assert "How good" in page.locator("#needed").inner_text()
+    assert page.evaluate("() => document.activeElement.id") == "scale-esa"
+    press(page, "6 7 Enter")
+    assert page.locator(".rate-value").inner_text() == "67"
+    press(page, "PageUp ArrowLeft Enter")
+    (record,) = saved(page, campaign, 1)
+    item = campaign.items[record["item"]]
+    assert record["annotator"] == "ana"
+    assert record["answers"] == {"esa": 76}
+    words = [item.outputs[0][span["start"] : span["end"]] for span in record["spans"] if "start" in span]
+    assert words == ["cat sat", "red"]
+    assert [span["severity"] for span in record["spans"]] == ["minor", "major", "major"]
+    assert 0 < record["active"] <= record["seconds"] + 0.1
+    # Back, and a change: the marks are there, the last rating counts.
+    press(page, "b")
+    assert shown.texts("mark.rate-mark") == ["cat sat", "red"]
+    page.locator("#scale-esa").focus()
+    press(page, "Home Enter")
+    assert saved(page, campaign, 2)[1]["answers"] == {"esa": 0}
+    assert len(current(campaign.records())) == 1
+    assert shown.errors == []
+
+
+def test_a_low_score_without_marks_is_questioned_once(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "esa")
+    page = opened(served(campaign)["ana"]).page
+    page.locator("#scale-esa").focus()
+    press(page, "Home Enter")
+    assert "nothing is marked" in page.locator("#needed").inner_text()
+    assert campaign.records() == []
+    press(page, "Enter")
+    assert saved(page, campaign, 1)[0]["answers"] == {"esa": 0}
+
+
+def test_four_dimensions_are_answered_by_digits(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "likert")
+    page = opened(served(campaign)["ben"]).page
+    press(page, "4 5 1 Enter")
+    assert "succinctness" in page.locator("#needed").inner_text()
+    press(page, "2 Enter")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"informativeness": 4, "factualness": 5, "fluency": 1, "succinctness": 2}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "keys", "answers"),
+    [
+        ("pairwise", "2", {"preferred": "tie"}),
+        ("pairwise", "3", {"preferred": 1}),
+        ("bws", "3 1", {"best": 2, "worst": 0}),
+        ("yes_no", "2", {"acceptable": False}),
+    ],
+)
+def test_choices_by_digits(
+    tmp_path: Path, opened: Callable[..., Any], protocol: str, keys: str, answers: dict[str, Any]
+) -> None:
+    campaign = campaign_of(tmp_path, protocol, texts(6, ("Alpha", "Beta", "Gamma", "Delta")))
+    page = opened(served(campaign)["ana"]).page
+    press(page, f"{keys} Enter")
+    assert saved(page, campaign, 1)[0]["answers"] == answers
+
+
+def test_categories_of_marks_are_required(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "mqm")
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    press(page, "ArrowRight 4 s ArrowRight 2 Enter")
+    assert "category" in page.locator("#needed").inner_text()
+    page.keyboard.type("accuracy/m")
+    press(page, "Enter")
+    page.keyboard.type("style")
+    press(page, "Enter")
+    (record,) = saved(page, campaign, 1)
+    item = campaign.items[record["item"]]
+    found = [(span.get("side", "target"), span["severity"], span["category"]) for span in record["spans"]]
+    assert found == [("target", "critical", "accuracy/mistranslation"), ("source", "minor", "style/awkward")]
+    source = next(span for span in record["spans"] if span.get("side") == "source")
+    assert item.source is not None
+    assert item.source[source["start"] : source["end"]] == "Katze"
+    assert shown.errors == []
+
+
+def test_claims_have_answers_and_evidence(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    read = texts(3)
+    claims = {system: (["The cat sat.", "It was a dog."],) * 3 for system in _SYSTEMS}
+    campaign = campaign_of(tmp_path, "claims", replace(read, system_fields={"claims": claims}))
+    page = opened(served(campaign)["ana"]).page
+    page.locator("[data-question=claims] input").first.focus()
+    press(page, "1 2")
+    page.locator("#text-source").focus()
+    press(page, "ArrowRight 1 Enter")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"claims": ["yes", "no"]}
+    (span,) = record["spans"]
+    assert (span["severity"], span["side"], span["note"]) == ("evidence", "source", "claim 2")
+
+
+def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "yes_no")
+    shown = opened(served(campaign)["ana"], viewport={"width": 900, "height": 700})
+    page = shown.page
+    page.context.set_offline(True)
+    press(page, "1 Enter 2 Enter")
+    page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Not saved yet')")
+    assert campaign.records() == []
+    page.context.set_offline(False)
+    records = saved(page, campaign, 2)
+    assert [record["answers"]["acceptable"] for record in records] == [True, False]
+
+
+def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "esa", overlap=1.0)
+    with campaign.rating() as rater:
+        for key in campaign.order("ben"):
+            rater.rate("ben", key, {"esa": 41})
+    addresses = served(campaign)
+    shown = opened(None)
+    bodies: list[bytes] = []
+    shown.page.on("response", lambda answer: bodies.append(answer.body()) if "/api/" in answer.url else None)
+    page = shown.goto(addresses["ana"])
+    press(page, "Tab Tab")
+    everything = b"".join(bodies) + page.content().encode()
+    assert len(bodies) == 1
+    assert not [name for name in (*_SYSTEMS, "seg-", "ben", "41") if name.encode() in everything]
+
+
+@pytest.mark.parametrize("protocol", ["esa", "pairwise"])
+def test_hostile_texts_stay_texts(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
+    corpus = Corpus.read(
+        dict.fromkeys(_SYSTEMS, HOSTILE), None, HOSTILE, ids=[str(i) for i in range(len(HOSTILE))]
+    )
+    campaign = campaign_of(tmp_path, protocol, corpus, title=HOSTILE[0])
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    seen = set()
+    for _ in range(len(campaign.order("ana"))):
+        seen |= set(page.locator(".rate-text").evaluate_all("nodes => nodes.map(node => node.textContent)"))
+        press(page, "1" if protocol == "pairwise" else "End Shift+Home 1")
+        if protocol == "esa":
+            page.locator("#scale-esa").focus()
+            press(page, "End")
+        press(page, "Enter")
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("main img, main svg, main iframe, main script").count() == 0
+    assert len(seen & set(HOSTILE)) > 5
+    assert (shown.errors, shown.dialogs) == ([], [])
+
+
+def test_arrows_follow_the_direction_of_the_text(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "esa", texts(4, words="وافقت اللجنة على الميزانية الجديدة"))
+    page = opened(served(campaign)["ana"], viewport={"width": 390, "height": 844}).page
+    press(page, "ArrowLeft 1")
+    assert page.locator("mark.rate-mark").first.inner_text() == "اللجنة"
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+
+
+_REST = ("likert", "da", "pairwise", "bws", "yes_no", "claims")
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    ["esa", "mqm", *(pytest.param(name, marks=pytest.mark.thorough) for name in _REST)],
+)
+def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
+    corpus = texts(4, ("A", "B", "C", "D"))
+    claims = {system: (["The cat sat.", "It was a dog."],) * 4 for system in "ABCD"}
+    campaign = campaign_of(tmp_path, protocol, replace(corpus, system_fields={"claims": claims}))
+    page = opened(served(campaign)["ana"], bypass_csp=True, viewport={"width": 1280, "height": 860}).page
+    page.evaluate(browsers.axe())
+    if page.locator(".rate-target").count():
+        press(page, "ArrowRight 1 m")
+    press(page, "?")
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        assert browsers.faults(page) == [], theme
+
+
+def test_the_page_is_small() -> None:
+    from nlgauge.show.report.page import linked, styles
+
+    own = len(linked("rate/rate.js")) + len(
+        re.sub(r"base64,[\w+/=]+", "", styles(("base.css", "rate/rate.css")))
+    )
+    assert own < 120_000
+    assert "innerHTML" not in linked("rate/rate.js")
