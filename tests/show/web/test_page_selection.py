@@ -118,7 +118,7 @@ def test_a_mistake_in_an_expression_is_explained(opened: Open, report: Report) -
     assert page.evaluate("() => document.activeElement.id") == "where"
     page.fill("#where", "blue < 5")
     wait(page, "document.querySelector('#mistake').textContent !== ''")
-    said = "there is no column blue; did you mean bleu? (at character 1 of the expression)."
+    said = "unknown column blue; did you mean bleu? (at character 1 of the expression)."
     assert page.locator("#mistake").inner_text() == said
     assert page.locator("#where").get_attribute("aria-invalid") == "true"
     assert page.locator("#selection").is_hidden()

@@ -110,7 +110,7 @@ def field_parts(
 
 
 def unit_parts(corpus: Corpus, meta: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Yield the weights of segments and the numbers of their documents, if there are any; meta says so."""
+    """Yield the weights of segments and the numbers of their documents, if there are any; meta has both facts."""
     meta |= {"weights": corpus.weights is not None, "units": corpus.documents is not None}
     if corpus.weights is not None:
         yield "weights", array_part(np.asarray(corpus.weights, dtype=np.float32))
