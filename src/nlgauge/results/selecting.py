@@ -26,6 +26,8 @@ from nlgauge._core.ragged import Array
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.results.labels import output_names
+from nlgauge.spans.named_numbers import named_numbers
+from nlgauge.spans.of_corpus import spans_of_corpus
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -155,6 +157,9 @@ def columns_of(result: Result, chosen: Sequence[int] | None = None) -> Columns:
         rows = [_scores_of(by_system.get(system, [None] * len(corpus))) for system in result.systems]
         if name not in numbers and all(row is not None for row in rows):
             numbers[name] = lambda rows=rows: np.concatenate(rows)  # type: ignore[misc]
+    if corpus.spans:
+        for name, counted in named_numbers(spans_of_corpus(corpus)).items():
+            numbers.setdefault(name, lambda counted=counted: counted)  # type: ignore[misc]
     # A human score has its name with and without the prefix.
     free = {name.removeprefix(_HUMAN) for name in (*numbers, *values)} - {*numbers, *values}
     short = {name: name.removeprefix(_HUMAN) for name in (*numbers, *values)}

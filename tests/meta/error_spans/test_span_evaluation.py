@@ -283,3 +283,22 @@ def test_annotators_without_a_shared_text_are_an_error():
         meta.span_agreement(people, chance=-1)
     scores = meta.span_scores(people, {"m": people[0].aligned(["A"], [0, 1])}, resamples=20)
     assert all(row["kind"] == "metric" for row in scores.rows)
+
+
+def test_a_curve_has_a_point_per_confidence():
+    people = Spans.of_cells(
+        "ana", "people", ["A"], [0, 1], {(0, 0): [Span(0, 4, "minor"), Span(5, 9, "minor")], (0, 1): []}
+    )
+    marked = [Span(0, 4, "minor", confidence=0.9), Span(5, 9, "minor", confidence=0.25)]
+    metric = Spans.of_cells(
+        "m", "metric", ["A"], [0, 1], {(0, 0): marked, (0, 1): [Span(0, 3, "minor", confidence=0.5)]}
+    )
+    curve = meta.span_curve(people, metric)
+    assert curve.column("threshold") == [pytest.approx(0.9), 0.5, 0.25]
+    assert curve.column("precision") == [1, 0.5, pytest.approx(2 / 3)]
+    assert curve.column("recall") == [0.5, 0.5, 1] and curve.column("n_spans") == [1, 2, 3]
+    assert curve.made["average_precision"] == pytest.approx(0.5 * 1 + 0 + 0.5 * 2 / 3)
+    with pytest.raises(InputError, match="no confidence"):
+        meta.span_curve(people, people)
+    with pytest.raises(ParameterError):
+        meta.span_curve(people, metric, "f1")

@@ -75,8 +75,7 @@ def write_report(
     if trust is not None:
         parts["trust"] = json_part(trust.tables())
     meta["spans"], marks = span_parts(result)
-    if chosen["texts"]:
-        parts |= marks
+    parts |= marks if chosen["texts"] else {name: marks[name] for name in ("span_columns",) if name in marks}
     sums = sums_of(human.result)
     left = sums.within(_SUMS * chosen["max_size"] * _MEGABYTE)
     sums.describe(meta["outputs"])
