@@ -103,7 +103,7 @@ def test_lm_eval_without_results_or_samples(tmp_path: Path):
     log = only(path)
     assert log.facts.system == tmp_path.name
     assert any("no results_TIME.json" in note for note in log.facts.notes)
-    with pytest.raises(InputError, match="has no samples next to it"):
+    with pytest.raises(InputError, match="has no files of samples"):
         read_logs(str(tmp_path / "results_other.json"))
 
 

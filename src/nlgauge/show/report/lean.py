@@ -1,6 +1,6 @@
 """Scripts and styles without the spaces that only readers need.
 
-Strings, templates and regular expressions stay as they are. Names are not shortened, so that an error in a browser can
+Strings, templates and regular expressions are unchanged. Names are not shortened, so that an error in a browser can
 be found in the source.
 """
 
@@ -10,7 +10,7 @@ import re
 
 # A / after one of these begins a regular expression, not a division.
 _BEFORE_PATTERN = set("(,=:[!&|?{};+\n")
-# After these the next line may follow at once.
+# The next line may follow these signs at once.
 _JOINED = set("{([,;")
 _NAME = re.compile(r"[\w$]")
 _PATTERN = re.compile(r"/(?:[^\\/\[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+/[a-z]*")
