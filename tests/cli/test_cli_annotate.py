@@ -54,7 +54,7 @@ def test_new_reports_the_items_of_everyone(texts: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--segments", 900), "--segments ... 8 ... 900"),
+        (("--segments", 900), "segments ... 8 ... 900"),
         (("--protocol", "esaa"), "esaa ... esa"),
         (("--protocol", "absent.toml"), "absent.toml does not exist"),
         (("--annotators", "a1,a1"), "named twice"),

@@ -1,4 +1,4 @@
-"""Estimates of human scores from the ratings so far and the metrics of all outputs."""
+"""Human scores, estimated from the ratings so far and the metrics of all outputs."""
 
 from __future__ import annotations
 

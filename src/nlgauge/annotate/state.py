@@ -211,7 +211,7 @@ def _spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Arra
 def _agreement_of_marks(
     campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]
 ) -> list[dict[str, Any]]:
-    """Return F of the marks of all pairs of annotators; none if nobody shares a text."""
+    """Return F of the marks of all pairs of annotators; none without a shared text."""
     from nlgauge.annotate.interchange import annotations_of
     from nlgauge.meta.error_spans.agreement import span_agreement
     from nlgauge.spans.building import columns_of

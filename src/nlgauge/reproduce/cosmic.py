@@ -148,7 +148,7 @@ def _claims(table: Printed, models: _Models) -> list[Claim]:
         Claim(
             "attribution-text",
             "5",
-            "The text also says that mutual information and Attribution are not correlated.",
+            "Mutual information and Attribution are not correlated (a sentence of the text).",
             _absent(low, high),
             f"{value:.2f} [{low:.2f}, {high:.2f}]",
             _TEST,
@@ -181,7 +181,7 @@ def _claims(table: Printed, models: _Models) -> list[Claim]:
 
 
 def _absent(low: float, high: float) -> ClaimWord:
-    """Return the verdict on the claim that there is no correlation: an interval with 0 does not show its absence."""
+    """Return the verdict on the claim of no correlation; an interval with 0 cannot support it."""
     return "contradicted" if low > 0 or high < 0 else "undecided"
 
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from human_judgments import path_of
-from span_cases import vectors
+from span_cases import vectors, wmt24_people
 
 from nlgauge import meta, spans
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.spans import Annotation, Span, Spans
 from nlgauge.spans.building import columns_of
-from nlgauge.spans.combining import first_of, joined
+from nlgauge.spans.combining import joined
 from nlgauge.spans.measures import counts
 
 WORDS = "The old ferry left the harbor at nine in heavy rain"
@@ -64,11 +63,10 @@ def noisy(people: Spans, seed: int, keep: float = 0.6) -> Spans:
 @pytest.mark.slow
 def test_intervals_equal_the_jackknife_on_real_spans():
     data = vectors("spans_wmt24_esa.json")["en-cs"]
-    file = spans.read(path_of("wmt24_esa"))
-    chosen = np.array([n for n, name in enumerate(file[0].segments) if str(name).startswith("en-cs")])
-    systems = [system for system in file[0].systems if system != "refA"]
-    people = [first_of(file).only(*systems).take(chosen)]
-    scores = meta.span_scores(people, {}, ("em", "mp", "mpp", "char"), resamples=3000)
+    marked = wmt24_people()
+    chosen = np.array([n for n, name in enumerate(marked.segments) if str(name).startswith("en-cs")])
+    people = [marked.take(chosen)]
+    scores = meta.span_scores(people, {}, ("em", "mp", "mpp", "char"), resamples=4000)
     for row in scores.rows:
         expected = data.get(f"standard errors, {row['metric']}", {}).get(row["measure"])
         if expected is not None:
