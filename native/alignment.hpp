@@ -30,7 +30,7 @@ public:
   std::vector<uint32_t> expected;             // how often each word of the reference stands there
 
   // `repeated`: a word that matches another in several modules is linked with it in each, not in the first alone.
-  void find(Row prediction, Row reference, const Modules &modules, size_t first_modules, bool repeated) {
+  template <typename AnyModules> void find(Row prediction, Row reference, const AnyModules &modules, size_t first_modules, bool repeated) {
     number(prediction, our_numbers_, ours, our_words_);
     number(reference, their_numbers_, theirs, their_words_);
     reset(places, our_words_.size());
@@ -59,7 +59,7 @@ private:
     }
   }
 
-  void join(const Column &keys, uint32_t module, bool repeated) {
+  template <typename Keys> void join(const Keys &keys, uint32_t module, bool repeated) {
     size_t total = 0;
     for (int32_t word : our_words_) total += keys[word].size;
     keys_.clear(total);

@@ -51,6 +51,7 @@ struct PairLines {
 struct Scratch {
   PairReader reader;
   std::vector<BlockTokens> tokens;
+  std::vector<KnownWords> known;
   Matcher matcher;
   Aligner aligner;
   Distance distance;
@@ -62,6 +63,7 @@ struct Scratch {
   CharacterEdits characters;
   WordOrder order;
   AscendingPairs ascending;
+  AlignmentCounter alignment;
   std::vector<int64_t> shifts, places;
   std::vector<double> found;
   std::vector<Register> columns, statistics, registers, score_registers;
@@ -101,22 +103,25 @@ struct Part {
 
 class CompiledMetric {
 public:
-  using Levels = std::vector<std::tuple<std::string, bool, bool>>;
+  using Levels = std::vector<std::tuple<std::string, bool, bool, nb::object>>;
   using Kernels = std::vector<std::tuple<std::string, size_t, size_t>>;
   using Parts = std::vector<std::tuple<size_t, size_t, bool>>;
 
-  // levels: (tokenizer, lowercase, stem); kernels: (name, level, orders); parts: (statistics, first output, whether higher is better). A metric
+  // levels: (tokenizer, lowercase, stem, function of the keys of words or None); kernels: (name, level, number); parts: (statistics, first output, whether higher is better). A metric
   // that chooses takes the best of several references; others are given one.
   CompiledMetric(const Levels &levels, const Kernels &kernels, const Program &statistics, const Program &scores, const Parts &parts, bool chooses)
       : chooses_(chooses), statistics_(statistics), scores_(scores) {
     need_character_classes();
-    for (const auto &[name, lowercase, stem] : levels) {
+    for (const auto &[name, lowercase, stem, keys] : levels) {
       levels_.emplace_back(name, lowercase, stem);
+      need(keys.is_none() || (levels_.back().kind == Level::Kind::words && !stem), "only words that are not stemmed have keys.");
+      keys_.push_back(keys);
       lower_ = lower_ || levels_.back().letters == Case::lower;
     }
-    for (const auto &[name, level, orders] : kernels) {
-      need(level < levels_.size() && orders <= 64, "a row kernel has a level that does not exist, or too many orders.");
-      kernels_.emplace_back(name, level, orders);
+    for (const auto &[name, level, number] : kernels) {
+      kernels_.emplace_back(name, level, number);
+      bool fitting = level < levels_.size() && number <= kernels_.back().most_number();
+      need(fitting && (kernels_.back().kind != Kind::word_alignment || !keys_[level].is_none()), "a row kernel has a level that does not exist or has no keys, or too high a number.");
       columns_ += kernels_.back().width();
     }
     size_t width = 0;
@@ -271,11 +276,15 @@ private:
     Steps steps;
     steps(rows * steps_of_a_row);
     scratch.tokens.resize(levels_.size());
+    scratch.known.resize(levels_.size());
     scratch.columns.resize(columns_);
     for (size_t level = 0; level < levels_.size(); ++level) {
       auto started = seconds ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
       BlockTokens &tokens = scratch.tokens[level];
       tokens.values.clear();
+      bool lasting = !keys_[level].is_none();
+      if (lasting) scratch.known[level].make_room();
+      scratch.reader.lasting = lasting ? &scratch.known[level].words : nullptr;
       for (size_t i = 0; i < rows; ++i) {
         size_t place = 2 * (start + i);
         if (i && pairs[place].text == pairs[place - 2].text) {
@@ -288,6 +297,7 @@ private:
         scratch.reader.read(pairs[place + 1], levels_[level], tokens.values);
         tokens.offsets[2 * i + 2] = tokens.values.size();
       }
+      if (lasting) scratch.known[level].learn(keys_[level]);
       if (seconds) seconds->add(level, started);
     }
     size_t column = 0;
@@ -342,6 +352,7 @@ private:
       scratch.ascending.count(scratch.places, found);
       found[2] = double(prediction.size), found[3] = double(reference.size);
       return;
+    case Kind::word_alignment: return scratch.alignment.count(prediction, reference, scratch.known[kernel.level], kernel.number, found);
     }
     found[1] = double(prediction.size), found[2] = double(reference.size);
   }
@@ -386,6 +397,7 @@ private:
   }
 
   std::vector<Level> levels_;
+  std::vector<nb::object> keys_;  // by level
   std::vector<RowKernel> kernels_;
   std::vector<Part> parts_;
   size_t columns_ = 0;

@@ -154,6 +154,8 @@ inline bool has_line_break(PyObject *text) { return PyUnicode_FindChar(text, '\n
 class PairReader {
 public:
   PairWords words;
+  // Numbers the words instead if they keep their numbers from text to text.
+  Words *lasting = nullptr;
 
   // Adds the tokens of the characters from `first` to `last` of a text.
   void read(const PairText &source, const Level &level, size_t first, size_t last, std::vector<int32_t> &to) {
@@ -210,7 +212,7 @@ private:
   template <typename AnyWord, typename Text> void number(Text &text, const Level &level, std::vector<int32_t> &to) {
     for (Span span : spans_) {
       AnyWord word(text.begin() + span.start, span.end - span.start);
-      to.push_back(level.stem ? stemmed(word) : words.add(word));
+      to.push_back(lasting ? int32_t(lasting->add(word)) : level.stem ? stemmed(word) : words.add(word));
     }
   }
 

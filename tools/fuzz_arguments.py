@@ -208,23 +208,30 @@ def use_vocabulary(split: Any, lowercase: Any, form: Any, stem: Any, given: Any)
     return [*found, made.words(), made.keys()]
 
 
+def keys(words: list[str]) -> tuple[list[str], list[Ragged], list[bool]]:
+    """Return the keys of words: the first letter as the stem, the length as the synset."""
+    lengths = Ragged.single(np.array([len(word) for word in words], dtype=np.int32))
+    return [word[:1] for word in words], [lengths], [len(word) < 3 for word in words]
+
+
 def compiled_metric(chance: Chance) -> Arguments:
     """A small metric, and texts for it."""
     count = chance.randrange(1, 70)
-    levels = [(chance.choice(("13a", "characters", "unicode")), chance.random() < 0.5, False)]
+    levels = [(chance.choice(("13a", "characters", "unicode")), chance.random() < 0.5, False, None)]
     kernels = [(chance.choice(("edit_distance", "common_subsequence", "union_subsequence")), 0, 0)]
-    columns = (3, [(0, k, -1, -1, 0.0) for k in range(3)], [0, 1, 2])
+    width = 3
+    if chance.random() < 0.3:
+        levels, kernels, width = [("unicode", True, False, keys)], [("word_alignment", 0, 1000)], 22
+    columns = (width, [(0, k, -1, -1, 0.0) for k in range(width)], list(range(width)))
     given = [[chance.choice(_TEXTS[:5]) for _ in range(count)] for _ in range(2)]
     return [
         levels,
         kernels,
         columns,
         columns,
-        [(3, 0, True)],
+        [(width, 0, True)],
         chance.random() < 0.5,
         *given,
-        numbers(chance, count),
-        numbers(chance, count),
     ]
 
 
@@ -237,14 +244,13 @@ def use_compiled_metric(
     chooses: Any,
     predictions: Any,
     references: Any,
-    *rows: Any,
 ) -> list[Any]:
     """What every method of a compiled metric gives, but for the seconds."""
     made = backend.NATIVE.CompiledMetric(
         levels, kernels, backend.NATIVE.Program(*first), backend.NATIVE.Program(*second), parts, chooses
     )
-    found = made.statistics(predictions, references), made.rows(predictions, *rows)
-    return [made.scores(predictions, references, 0), *(each and each[0] for each in found)]
+    found = made.statistics(predictions, references)
+    return [made.scores(predictions, references, 0), found and found[0]]
 
 
 def program(chance: Chance) -> Arguments:

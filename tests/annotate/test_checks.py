@@ -13,10 +13,12 @@ import pytest
 from rating_cases import SYSTEMS, corpus, made, rated
 
 from nlgauge.annotate import assignment, creating, log
+from nlgauge.annotate.adding import add
 from nlgauge.annotate.builtin import PROTOCOLS
-from nlgauge.annotate.campaign import Campaign, Until
+from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import failed, progress, sign_test
-from nlgauge.annotate.creating import add, leaks, new
+from nlgauge.annotate.creating import leaks, new
+from nlgauge.annotate.plan import Until
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.rows import ratings_of, rows
 from nlgauge.corpus import Corpus

@@ -17,6 +17,7 @@ from twins import needs_native
 
 import nlgauge
 from nlgauge._core.backend import NATIVE, using
+from nlgauge._core.ragged import Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.engine.chunk import Job
 from nlgauge.engine.executors import Serial
@@ -31,7 +32,7 @@ from nlgauge.testing import of_numbers
 from nlgauge.testing.comparing import Terms
 from nlgauge.testing.of_values import has_model
 
-pytestmark = needs_native
+pytestmark = [needs_native, pytest.mark.filterwarnings("ignore:meteor.* is designed for English")]
 
 # Every parameter that takes another way through the compiled code.
 SPECS = [
@@ -54,6 +55,8 @@ SPECS = [
     *("ter", "ter(lowercase=False)", "character", "character(compat='released')"),
     *("ribes", "ribes(compat='nltk')", "exact_match", "exact_match(lowercase=True)"),
     *("accuracy", "accuracy(normalize='squad')", "squad", "squad(compat='1.1')"),
+    *("meteor", "meteor(version='2005')", "meteor(task='adequacy', tokenizer='whitespace')"),
+    *("meteor(stem=False)", "meteor(paraphrases=('cat dog mat', 'the on'), synonyms=False)"),
 ]
 NAMES = {spec.partition("(")[0] for spec in SPECS}
 # Metrics without a compiled form whose scores are programs.
@@ -65,7 +68,8 @@ OTHER_SPECS = [
     "sari(compat='easse')",
     "sari(compat='evaluate')",
     "meteor(copy_words=('cat',))",
-    "meteor(version='2005')",
+    "meteor(version='2005', compat='nltk')",
+    "meteor(compat='jar')",
 ]
 
 
@@ -285,7 +289,70 @@ def test_every_metric_is_compiled_or_has_a_known_reason() -> None:
         reason = why_not_compiled(kind())
         found[reasons[reason] if reason else ""].add(name)
     assert found[""] == NAMES
-    assert found["column"] == {"cder", "eed", "meteor", "rouge155"}
+    assert found["column"] == {"cder", "eed", "rouge155"}
+
+
+def aligned(form: Any, prediction: str, reference: str) -> list[float]:
+    rows, _, _ = form.native.statistics([prediction], [reference])
+    return list(rows[0])
+
+
+def test_keys_of_words_are_the_same_in_later_calls() -> None:
+    # "cars" is met before "car", "autos" before "autos" has a stem, and the last pair has no new word.
+    form = compiled(made("meteor(version='1.5', task='adequacy')"))
+    assert form is not None
+    metric = made("meteor(task='adequacy')")
+    for prediction, reference in [
+        ("cars", "dogs"),
+        ("the car runs", "the automobile running"),
+        ("running dog", "runs dogs"),
+        ("cars of running", "of autos"),
+        ("dog of the automobile", "the cars of dogs"),
+    ]:
+        expected, _ = ordinary(metric, [prediction], [reference])
+        assert aligned(form, prediction, reference) == expected[0].tolist()
+
+
+def test_many_words_are_forgotten_and_learned_again() -> None:
+    form = compiled(made("meteor(synonyms=False)"))
+    assert form is not None
+    before = aligned(form, "the cats run", "the cat running")
+    words = [f"w{number:x}" for number in range(70_000)]
+    texts = [" ".join(words[start : start + 100]) for start in range(0, len(words), 100)]
+    rows, _, _ = form.native.statistics(texts, texts)
+    assert rows[:, 21].tolist() == [0.0] * len(texts) and rows[:, 20].tolist() == [100.0] * len(texts)
+    assert aligned(form, "the cats run", "the cat running") == before
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        (None, [], []),
+        (["a"], [], [True] * 2),
+        ([1, 2], [], [True] * 2),
+        (None, [Ragged.single(np.zeros(1, np.int32))], [True] * 2),
+        (None, [Ragged.single(np.zeros(2, np.int32))] * 3, [True] * 2),
+    ],
+)
+def test_keys_that_do_not_fit_are_refused_and_asked_for_again(keys: Any) -> None:
+    answers = [keys, (["a", "a"], [Ragged.single(np.zeros(2, np.int32))], [True, False])]
+    width = 22
+    inputs = [(CODES.index("input"), column, -1, -1, 0.0) for column in range(width)]
+    program = NATIVE.Program(width, inputs, list(range(width)))
+    metric = NATIVE.CompiledMetric(
+        [("13a", False, False, lambda words: answers.pop(0))],
+        [("word_alignment", 0, 100)],
+        program,
+        program,
+        [(width, 0, True)],
+        True,
+    )
+    with pytest.raises(ValueError, match=r"keys|stem"):
+        metric.statistics(["b"], ["c"])
+    rows, _, _ = metric.statistics(["b"], ["c"])
+    # The word "b" is a function word, "c" is not, and both have the stem "a".
+    places = np.flatnonzero(rows[0]).tolist()
+    assert (places, rows[0][places].tolist()) == ([1, 2, 9, 10, 20, 21], [1.0] * 6)
 
 
 @pytest.mark.parametrize(
@@ -342,7 +409,7 @@ def test_other_texts_are_left_to_the_ordinary_way(predictions: Any, references: 
 
 
 def broken(
-    level: Any = ("13a", False, False),
+    level: Any = ("13a", False, False, None),
     kernel: Any = ("equal", 0, 0),
     part: Any = (1, 0, True),
     inputs: int = 1,
@@ -356,8 +423,11 @@ def broken(
 @pytest.mark.parametrize(
     "argument",
     [
-        {"level": ("no tokenizer", False, False)},
-        {"level": ("characters", False, True)},
+        {"level": ("no tokenizer", False, False, None)},
+        {"level": ("characters", False, True, None)},
+        {"level": ("characters", False, False, len)},
+        {"level": ("13a", False, True, len)},
+        {"kernel": ("word_alignment", 0, 0)},
         {"kernel": ("no kernel", 0, 0)},
         {"kernel": ("equal", 1, 0)},
         {"kernel": ("equal", 2**64 - 1, 0)},
@@ -372,7 +442,7 @@ def broken(
 )
 def test_a_compiled_metric_whose_parts_do_not_fit_is_refused(argument: dict[str, Any]) -> None:
     assert broken().scores(["a b", "a"], ["a b", "b"], 0) == [1.0, 0.0]
-    with pytest.raises(ValueError, match=r"compiled|stems|level|part|programs"):
+    with pytest.raises(ValueError, match=r"compiled|stem|level|part|programs"):
         broken(**argument)
 
 

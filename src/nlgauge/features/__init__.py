@@ -78,8 +78,11 @@ class RowKernel(NamedTuple):
     width: int
     # From (rows, width) columns to the return value of `compute`.
     shape: Callable[[Any], Any]
-    # The number of orders of n-grams; for other kernels 1 if they follow the rules of another program.
+    # The number of orders of n-grams, the budget of a search; for other kernels 1 if they follow the rules of another program.
     number: int = 0
+    # For kernels that match words by keys: from new words to their stems or None, columns with keys in further modules, and
+    # whether each is a function word. The keys are remembered, so equal words must always have equal keys.
+    keys: Callable[[list[str]], tuple[list[str] | None, list[Ragged], list[bool]]] | None = None
 
 
 class RowFeature:

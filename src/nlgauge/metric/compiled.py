@@ -140,6 +140,7 @@ class TracedView:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.tokens: list[Tokens | CodePoints] = []
+        self.keys: list[Any] = []
         self.kernels: list[tuple[str, int, int]] = []
         self.columns: dict[RowFeature, Symbols] = {}
         self._values: dict[RowFeature, Any] = {}
@@ -166,9 +167,13 @@ class TracedView:
         kernel = feature.kernel()
         if kernel is None or type(kernel.tokens) not in (Tokens, CodePoints):
             raise Untraceable(f"reads {type(feature).__name__}, which has no compiled kernel")
-        if kernel.tokens not in self.tokens:
+        level = kernel.tokens, kernel.keys
+        levels = list(zip(self.tokens, self.keys, strict=True))
+        if level not in levels:
             self.tokens.append(kernel.tokens)
-        self.kernels.append((kernel.name, self.tokens.index(kernel.tokens), kernel.number))
+            self.keys.append(kernel.keys)
+            levels.append(level)
+        self.kernels.append((kernel.name, levels.index(level), kernel.number))
         self.columns[feature] = self.graph.new_inputs(1, kernel.width)
         return kernel.shape(self.columns[feature])
 
@@ -246,7 +251,7 @@ def _traced(metric: Metric) -> Compiled:
     _, corpus = score_program(metric, parts)
     first = {part: kinds[0] for part, kinds in metric.outputs().items()}
     native = NATIVE.CompiledMetric(
-        [level_of(tokens) for tokens in view.tokens],
+        [(*level_of(tokens), keys) for tokens, keys in zip(view.tokens, view.keys, strict=True)],
         view.kernels,
         NATIVE.Program(*statistics_program),
         NATIVE.Program(*scores),

@@ -27,10 +27,11 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Explanation, WordAlignment
+from nlgauge.features import RowKernel
 from nlgauge.features.lexical.paraphrases import content, phrase_table, word_list
 from nlgauge.features.lexical.word_keys import meteor_stems, no_keys, numbered
 from nlgauge.features.lexical.wordnet import accepted_stems, synset_column
-from nlgauge.features.pairs import Findings
+from nlgauge.features.pairs import Counts, Findings
 from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
 from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
@@ -161,9 +162,9 @@ class Meteor(Metric):
         }
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        counts = self._counts(view.rows(Findings(self)))
+        counts = view.rows(Counts(self))
         if self.version == "1.5":
-            return {"meteor": counts}
+            return {"meteor": _without_single_chunks(counts)}
         return {"meteor": np.column_stack([*self._scores(counts).values(), np.ones(len(view))])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
@@ -208,7 +209,7 @@ class Meteor(Metric):
             "penalty": penalty,
         }
 
-    def _counts(self, aligned: _Aligned) -> Array:
+    def counts(self, view: View) -> Array:
         """Return for each row content and function words of prediction and reference, the words matched by
         each module, matches, chunks.
 
@@ -216,7 +217,8 @@ class Meteor(Metric):
         copy words five more: their numbers in prediction and reference, the numbers matched, and 1 for the
         segment.
         """
-        functions = FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
+        aligned: _Aligned = view.rows(Findings(self))
+        functions = self._functions()
         copied = self._copied() - functions
         words, matches, rows = aligned.words, aligned.matches, len(aligned.predictions)
         in_list, in_copied = (
@@ -242,11 +244,34 @@ class Meteor(Metric):
             copies[:, 1, side] = np.bincount(owners, in_copied[places], rows)
         matched = fours[:, 1:].sum(axis=(1, 3))
         chunks = np.bincount(matches.owners, _chunk_begins(matches), rows)
-        if self.version == "1.5":
-            lengths = np.column_stack([words.lengths[aligned.predictions], words.lengths[aligned.references]])
-            chunks = np.where((chunks == 1) & (matched == lengths).all(axis=1), 0.0, chunks)
         found = [fours.reshape(rows, _COUNTS), matched.sum(axis=1) / 2, chunks]
         return np.column_stack([*found, copies.reshape(rows, 4), np.ones(rows)] if self.copy_words else found)
+
+    def row_kernel(self) -> RowKernel | None:
+        """Return the compiled function of `counts`; None for alignments of other programs, phrases and copy words."""
+        if self.compat is not None or isinstance(self.paraphrases, str) or self.copy_words:
+            return None
+        return RowKernel(
+            "word_alignment", self._tokens(), _COUNTS + 2, lambda columns: columns, BUDGET, self.word_keys
+        )
+
+    def word_keys(self, words: list[str]) -> tuple[list[str] | None, list[Ragged], list[bool]]:
+        """Return the stems of words, None without them, the columns of their synsets and of their groups of paraphrases,
+        and whether each is a function word.
+        """
+        functions = self._functions()
+        return (
+            meteor_stems(words, self.version) if self.stem else None,
+            [self._synsets(words), *([self._groups(words)] if self.paraphrases else [])],
+            [word in functions for word in words],
+        )
+
+    def _functions(self) -> frozenset[str]:
+        return FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
+
+    def _tokens(self) -> Tokens:
+        # The program's normalization depends on the case, and changes it itself.
+        return Tokens(self.tokenizer, lowercase=self.tokenizer != "norm")
 
     def _copied(self) -> frozenset[str]:
         return (
@@ -257,8 +282,7 @@ class Meteor(Metric):
 
     def findings(self, view: View) -> _Aligned:
         """Return the words of predictions and references with their alignments."""
-        # The program's normalization depends on the case, and changes it itself.
-        tokens = Tokens(self.tokenizer, lowercase=self.tokenizer != "norm")
+        tokens = self._tokens()
         words, predictions, references = view.get(tokens, view.predictions, view.reference)
         sides = words, predictions, references
         spelt = view.features.memory_of(tokens).words()
@@ -279,23 +303,24 @@ class Meteor(Metric):
         """Return for each module the keys of each word: itself, its stem, its synsets, the groups of
         paraphrases that it is in.
         """
-        groups = (
-            [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]
-        )
-        numbers: dict[str, list[int]] = defaultdict(list)
-        for number, group in enumerate(groups):
-            for word in dict.fromkeys(group):
-                numbers[word].append(number)
         return [
             Ragged.single(np.arange(len(spelt), dtype=np.int32)),
             numbered(stems) if self.stem else no_keys(spelt),
-            synset_column(spelt, self.compat == "jar") if self.synonyms else no_keys(spelt),
-            (
-                Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32)
-                if groups
-                else no_keys(spelt)
-            ),
+            self._synsets(spelt),
+            self._groups(spelt),
         ]
+
+    def _synsets(self, words: list[str]) -> Ragged:
+        return synset_column(words, self.compat == "jar") if self.synonyms else no_keys(words)
+
+    def _groups(self, words: list[str]) -> Ragged:
+        if not self.paraphrases or isinstance(self.paraphrases, str):
+            return no_keys(words)
+        numbers: dict[str, list[int]] = defaultdict(list)
+        for number, group in enumerate(self.paraphrases):
+            for word in dict.fromkeys(group.lower().split()):
+                numbers[word].append(number)
+        return Ragged.of([numbers.get(word, []) for word in words], dtype=np.int32)
 
     def _with_phrases(
         self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]
@@ -324,7 +349,7 @@ class Meteor(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         aligned = view.rows(Findings(self))
-        counts = self._counts(aligned)
+        counts = view.rows(Counts(self))
         for i, row in enumerate(self.statistics(view, fitted)["meteor"]):
             texts = aligned.words[aligned.predictions[i]], aligned.words[aligned.references[i]]
             prediction, reference = ([aligned.spelt[word] for word in text] for text in texts)
@@ -368,6 +393,15 @@ def _single(
             for word in pair:
                 found[word].append(pair)
     return found
+
+
+def _without_single_chunks(counts: Array) -> Array:
+    """Return counts of `Meteor.counts` with no chunk where both texts match completely in one chunk."""
+    kinds = counts[..., :_COUNTS].reshape(-1, 1 + len(_MODULES), 2, 2)
+    matched, lengths = kinds[:, 1:].sum(axis=-1).sum(axis=1), kinds[:, 0].sum(axis=-1)
+    chunks = counts[:, _COUNTS + 1]
+    chunks = np.where((chunks == 1) & (matched == lengths).all(axis=1), 0.0, chunks)
+    return np.column_stack([counts[:, : _COUNTS + 1], chunks, counts[:, _COUNTS + 2 :]])
 
 
 def _sums(column: Ragged, values: Array) -> Array:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # The share of max_size that the sums for scores of some segments may take.
 _SUMS = 0.15
+# Bytes of the element of a part.
+_ELEMENT = 56
 # Slow explanations are made for this number of segments.
 _FEW = 40
 _MEGABYTE = 1_000_000
@@ -87,7 +89,9 @@ def write_report(
         parts |= _runs(result, meta, chosen, drawn)
     if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
-        _add_texts(result, view, parts, explain, chosen["max_size"] * _MEGABYTE - shell)
+        _add_texts(
+            result, view, parts, explain, chosen["max_size"] * _MEGABYTE - shell - _ELEMENT * len(parts)
+        )
     parts["meta"] = json_part(meta)
     write_whole(target, page(meta["title"], static, parts, meta["version"]))
     written = WrittenReport(target)

@@ -146,7 +146,7 @@ def new(
     --until-sure and --until plan when the ratings suffice; without them, decide on the number of segments before you start.
     """
     from nlgauge.annotate import creating
-    from nlgauge.annotate.campaign import Until
+    from nlgauge.annotate.plan import Until
     from nlgauge.annotate.protocols import protocol_of
 
     if until and until_sure:
@@ -195,10 +195,10 @@ def add(
     Items and ratings that exist do not change. Stop the server first. A new annotator rates segments that the
     others have, first those that several people rate.
     """
-    from nlgauge.annotate import creating
+    from nlgauge.annotate.adding import add as add_to
     from nlgauge.annotate.campaign import Campaign
 
-    campaign = creating.add(Campaign.open(directory), split(annotators), segments)
+    campaign = add_to(Campaign.open(directory), split(annotators), segments)
     say(_content(campaign))
     click.echo(directory)
 

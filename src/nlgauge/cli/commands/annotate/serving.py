@@ -57,8 +57,9 @@ def serve(
     def ready(addresses: dict[str, str]) -> None:
         for role, address in addresses.items():
             label = "Open as organizer" if role == ORGANIZER else f"Give to {role}"
-            known = f"as before; for a new address: nlgauge annotate tokens {directory} --new {role}"
-            click.echo(f"{label:<20} {address or known}", err=True)
+            click.echo(f"{label:<20} {address}", err=True)
+        if any(address.startswith("as before") for address in addresses.values()):
+            click.echo(f"A new address: nlgauge annotate tokens {directory} --new CODE", err=True)
         click.echo(
             f"Ratings are saved in {directory / 'ratings.jsonl'}. Stop the server with Ctrl-C.", err=True
         )

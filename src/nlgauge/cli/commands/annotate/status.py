@@ -51,7 +51,7 @@ def status(
         say(
             f"{counted(count, 'damaged line was', 'damaged lines were')} moved to a file next to ratings.jsonl"
         )
-    state = state_of(campaign, campaign.records())
+    state = state_of(campaign, campaign.records(), until)
     if form == "json":
         show_json(state.plain())
     else:
@@ -99,6 +99,18 @@ def sentences(state: State) -> Sequence[str]:
     ]
     if state.metrics:
         found.append(f"Metrics that help to estimate: {', '.join(state.metrics)}.")
+    for dimension in dict.fromkeys(row["dimension"] for row in state.needed):
+        rows = [row for row in state.needed if row["dimension"] == dimension]
+        if all(row["needed"] is not None for row in rows):
+            more = max(0, *(math.ceil(row["needed"]) - row["labels"] for row in rows))
+            found.append(
+                f"Intervals of width {rows[0]['width']:g} for {dimension} need about"
+                f" {counted(more, 'more segment')}."
+            )
+        else:
+            found.append(
+                f"Intervals of width {rows[0]['width']:g} for {dimension} need more segments than there are."
+            )
     if state.decision is not None:
         words = "Enough: you can stop." if state.decision.enough else "Not enough yet."
         found.append(
