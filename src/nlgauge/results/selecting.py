@@ -26,7 +26,7 @@ from nlgauge._core.ragged import Array
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.results.labels import output_names
-from nlgauge.spans.named_numbers import named_numbers
+from nlgauge.spans.named_numbers import named_numbers, with_span_fields
 from nlgauge.spans.of_corpus import spans_of_corpus
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def columns_of(result: Result, chosen: Sequence[int] | None = None) -> Columns:
             for name in names:
                 numbers.setdefault(name, scores(label, output))
     values: dict[str, Sequence[Any]] = {
-        name: column for name, column in corpus.fields.items() if name not in numbers
+        name: column for name, column in with_span_fields(corpus).fields.items() if name not in numbers
     }
     for name, by_system in corpus.system_fields.items():
         rows = [_scores_of(by_system.get(system, [None] * len(corpus))) for system in result.systems]

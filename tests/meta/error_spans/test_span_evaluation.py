@@ -161,7 +161,7 @@ def test_rows_by_severity_system_and_group_belong_to_their_texts():
         name: alone.where(metric="m").rows[0][name] for name in ("precision", "recall", "value")
     }
     by_severity = meta.span_scores(people, metric, "em", by="severity", resamples=50)
-    assert set(by_severity.column("group")) == {"", "major", "minor"}
+    assert set(by_severity.column("group")) == {"all", "major", "minor"}
     minor = by_severity.where(group="minor", metric="m").rows[0]
     assert minor["precision"] == 1 and 0 < minor["recall"] < 1
     with pytest.raises(InputError, match="no groups"):

@@ -21,11 +21,13 @@ from nlgauge.spans.building import columns_of
 
 Shown = Any
 Open = Callable[..., Shown]
+# Nobody marked the last two segments.
+REST = ["A third text.", "A fourth text."]
 TEXTS = {
-    "A": ["The 😀 ferry left the old harbor at noon.", "All is right here."],
-    "B": ["A boat left.", "All is wrong."],
+    "A": ["The 😀 ferry left the old harbor at noon.", "All is right here.", *REST],
+    "B": ["A boat left.", "All is wrong.", *REST],
 }
-REFERENCES = ["The ferry left the old port at nine.", "All is right here."]
+REFERENCES = ["The ferry left the old port at nine.", "All is right here.", *REST]
 MARKED = {
     ("ana", "1", "A"): [Span(6, 26, "major", "accuracy/mistranslation"), Span(21, 24, "minor", "style")],
     ("ben", "1", "A"): [
@@ -41,7 +43,7 @@ MARKED = {
 
 @functools.cache
 def marked_result() -> Result:
-    scored = nlgauge.score(TEXTS, REFERENCES, ids=["1", "2"], metrics=["chrf", "ter"])
+    scored = nlgauge.score(TEXTS, REFERENCES, ids=["1", "2", "3", "4"], metrics=["chrf", "ter"])
     annotations = [
         Annotation(segment, system, who, tuple(marked), target=TEXTS[system][int(segment) - 1])
         for (who, segment, system), marked in MARKED.items()
@@ -163,9 +165,11 @@ def test_segments_are_selected_by_spans_as_in_python(page: Shown):
     result = marked_result()
     for expression, ids in (
         ("spans.cem > 0", ["1"]),
+        ("severity ~ critical", ["1"]),
+        ("category ~ accuracy", ["1"]),
         ("missed.ter[B] > 0", ["2"]),
         ("spans.ana[A] > 1", ["1"]),
-        ("spans.ben[B] = none", ["1"]),
+        ("spans.ben[B] = none", ["1", "3", "4"]),
     ):
         met = np.flatnonzero(matching(expression, selectable(result)))
         assert [str(result.corpus.ids[n]) for n in met] == ids, expression
@@ -173,5 +177,5 @@ def test_segments_are_selected_by_spans_as_in_python(page: Shown):
         page.page.reload()
         page.page.wait_for_selector("html[data-ready]", state="attached")
         shown = page.page.locator("#selection").inner_text()
-        assert shown.startswith(f"{len(ids)} of 2 segments"), (expression, shown)
+        assert shown.startswith(f"{len(ids)} of 4 segments"), (expression, shown)
     assert page.errors == []

@@ -26,6 +26,7 @@ from nlgauge.show.page_data.trust import trust_of
 from nlgauge.show.report.explained import Explained, embedded
 from nlgauge.show.report.page import page
 from nlgauge.show.writers.html import html_of
+from nlgauge.spans.named_numbers import with_span_fields
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -69,7 +70,7 @@ def write_report(
     meta, corpus = view.meta, result.corpus
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
-    parts |= dict(field_parts(corpus, fields, human.fields))
+    parts |= dict(field_parts(with_span_fields(corpus), fields, human.fields))
     trust = trust_of(human, confidence=chosen["confidence"], seed=chosen["seed"])
     meta["trust"] = None if trust is None else trust.described()
     if trust is not None:
