@@ -20,7 +20,7 @@ def show_command(
         list[str] | None,
         option(
             "--human",
-            help="Fields with human scores to show before the metrics; NAME:lower if lower is better.",
+            help="Human scores to show before the metrics; NAME:lower if lower is better.",
             metavar="FIELD...",
         ),
     ] = None,
@@ -28,7 +28,7 @@ def show_command(
     """Show the scores of a saved result as a table, LaTeX, Markdown, CSV or JSON.
 
         nlgauge show out/ --format latex > table.tex
-        nlgauge show out/ --human mqm --where "domain = news and bleu < 5"
+        nlgauge show out/ --human mqm --where "bleu < 5"
 
     `nlgauge score` has the same options for output and statistics. Nothing is scored again.
     """
