@@ -1,7 +1,10 @@
 """The report in Chromium: how long it takes to write, how large it is, when it is ready, what it holds in
 memory, how fast it answers a key.
 
-python -m benchmarks.pages [SEGMENTS ...]
+python -m benchmarks.pages [SEGMENTS ... | summeval]
+
+`summeval` is a report on 17 systems, 100 articles and 11 references, with BERTScore (model minilm). It needs the
+benchmark (NLGAUGE_BENCHMARKS) and the model.
 """
 
 from __future__ import annotations
@@ -56,6 +59,16 @@ def made(segments: int) -> Result:
     )
 
 
+def summeval() -> Result:
+    """Scores of 17 systems on SummEval, with 11 references and a metric whose explanations are matrices."""
+    from nlgauge.engine.run_options import run_options
+    from nlgauge.meta import benchmarks
+
+    corpus = benchmarks.load("summeval").corpus()
+    metrics = ["bleu", "rouge", "chrf", "ter", "meteor", "bertscore(model='minilm')"]
+    return nlgauge.Scorer(metrics).score_corpus(corpus, None, run_options())
+
+
 def measured(browser: Any, path: Path) -> dict[str, float]:
     """Seconds until the leaderboard is there and until all is, megabytes of heap, elements, milliseconds
     from a key to the frame that it changed.
@@ -88,7 +101,7 @@ def measured(browser: Any, path: Path) -> dict[str, float]:
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
-    sizes = [int(size) for size in sys.argv[1:]] or [10_000, 100_000]
+    sizes = sys.argv[1:] or ["10000", "100000"]
     chromium = os.environ.get("NLGAUGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("no Chromium was found: apt-get install chromium, or name it in NLGAUGE_CHROMIUM")
@@ -108,7 +121,9 @@ def main() -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for size, options in product(sizes, _OPTIONS):
-            result = made(size)
+            if size == "summeval" and options:
+                continue
+            result = summeval() if size == "summeval" else made(int(size))
             started, busy = time.perf_counter(), time.process_time()
             path = result.report(Path(place) / f"{size}.html", **options)
             seconds, busy = time.perf_counter() - started, time.process_time() - busy
@@ -116,12 +131,14 @@ def main() -> None:
             named = ", ".join(f"{name}={value}" for name, value in options.items()) or "default"
             best = {name: min(one[name] for one in rounds) for name in rounds[0]}
             print(
-                f"| {size:,} | {named} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s |"
+                f"| {len(result.corpus):,} x {len(result.systems)} | {named} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s |"
                 f" {best['first']:.2f} s | {best['ready']:.2f} s | {best['key']:.0f},"
                 f" {best['slowest key']:.0f} ms | {best['heap']:.0f} MB | {best['elements']:,.0f} |"
                 f" {os.getloadavg()[0]:.0f} |",
                 flush=True,
             )
+            for part in getattr(path, "left_out", ()):
+                print(f"  left out: {part}")
         browser.close()
     print(f"\nA page without data has {len(page_of('', '', {}, '').encode()) / 1000:.0f} kB.")
 

@@ -7,6 +7,8 @@ LONGEST = (
     "engine/test_ray.py",
     "show/web",
     "metric/test_contract.py",
+    "show/web/test_rate_page.py",
+    "show/web/test_rate_study.py",
     "metrics/test_cosmic.py",
     "docs/test_site.py",
     "kernels/test_twins_sequences.py",

@@ -6,14 +6,19 @@ one are skipped without it.
 
 from __future__ import annotations
 
+import functools
+import gzip
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from human_judgments import path_of
 
-from nlgauge.spans import Annotation, Span
+from nlgauge.spans import Annotation, Span, Spans, read
+from nlgauge.spans.combining import first_of
 
 FOLDER = Path(
     os.environ.get("NLGAUGE_SPANS") or Path(__file__).resolve().parents[2] / "shared" / "spec" / "people"
@@ -62,6 +67,20 @@ def vectors(name: str) -> Any:
     if not path.is_file():
         pytest.skip(f"{name} is not in {FOLDER}; set NLGAUGE_SPANS to the directory that has the vectors")
     return json.loads(path.read_text("utf-8"))
+
+
+@functools.cache
+def wmt24_people() -> Spans:
+    """Return the first annotations of WMT24 ESA, English to Czech and to Hindi, without the human translation."""
+    path = path_of("wmt24_esa")
+    with gzip.open(path, "rt", encoding="utf-8") as lines, tempfile.TemporaryDirectory() as folder:
+        some = Path(folder) / "some.jsonl"
+        groups = ('{"segment": "en-cs:', '{"segment": "en-hi:')
+        some.write_text("".join(line for line in lines if line.startswith(groups)), "utf-8")
+        file = read(some)
+    people = first_of(file)
+    assert people.texts is not None and people.texts.unreferenced == {"refA"}
+    return people.only(*(system for system in people.systems if system != "refA"))
 
 
 def write_texts(path: Path) -> str:

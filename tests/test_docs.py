@@ -197,21 +197,23 @@ def test_the_page_of_clusters_names_every_executor():
 def test_the_page_of_answers_runs_as_printed(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "howto" / "rag-and-qa.md").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
-    records, prompt = (
-        re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0] for kind in ("json", "toml")
-    )
+    blocks = {
+        kind: re.findall(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        for kind in ("json", "toml")
+    }
+    records, prompt = blocks["json"][0], blocks["toml"][-1]
     # More questions, because the verdict on one question is inconclusive.
     Path("chat.jsonl").write_text("".join(records.replace("q1", f"q{i}") for i in range(1, 13)), "utf-8")
     Path("tone.toml").write_text(prompt, "utf-8")
     commands = re.findall(r"^\$ (nlgauge .*)$", page, re.MULTILINE)
     assert [command.split()[1] for command in commands] == [
-        *("score", "score", "compare", "explain", "check", "score", "score")
+        *("score", "score", "compare", "explain", "report", "check", "score", "score")
     ]
     with serving(_reply) as server:
         monkeypatch.setenv("NLGAUGE_JUDGE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "unused")
         done = [run(*shlex.split(command)[1:]) for command in commands]
-    assert [each.exit_code for each in done] == [0, 0, 0, 0, 3, 0, 0], [each.output for each in done]
+    assert [each.exit_code for each in done] == [0, 0, 0, 0, 0, 3, 0, 0], [each.output for each in done]
     assert "Expected: 2 requests" in done[0].output and "- At nine." in done[3].output
     shown = "A customer asked: When does it open?\nThe assistant read: Closed on Sunday.\nThe assistant answered: Never."
     assert any(body["messages"][-1]["content"].startswith(shown) for body in server.bodies)

@@ -1,10 +1,10 @@
-"""Build what the pages carry of other people's work: a part of D3, two fonts and MathJax, with their licenses.
+"""Build what the pages carry of other people's work: two fonts and MathJax, with their licenses.
 
     python tools/vendor.py
 
-installs the packages of tools/vendor/package-lock.json (npm checks their hashes), bundles the functions that
-tools/vendor/d3.js names, copies the fonts, and writes src/nlgauge/show/web/vendor with a list of versions,
-licenses and hashes. MathJax, which draws the formulas of the documentation, goes to docs/_static/mathjax.
+installs the packages of tools/vendor/package-lock.json (npm checks their hashes), copies the fonts, and writes
+src/nlgauge/show/web/vendor with a list of versions, licenses and hashes. MathJax, which draws the formulas of the
+documentation, goes to docs/_static/mathjax.
 Nothing is downloaded when nlgauge is installed or run, or when the documentation is built.
 """
 
@@ -29,19 +29,11 @@ FONTS = {
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
-        for name in ("package.json", "package-lock.json", "d3.js"):
+        for name in ("package.json", "package-lock.json"):
             shutil.copy(HERE / name, place)
         subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=place, check=True)
         modules = place / "node_modules"
         TARGET.mkdir(parents=True, exist_ok=True)
-        options = [
-            "--bundle",
-            "--format=esm",
-            "--minify",
-            "--legal-comments=none",
-            f"--outfile={TARGET / 'd3.js'}",
-        ]
-        subprocess.run([modules / ".bin" / "esbuild", "d3.js", *options], cwd=place, check=True)
         for target, (package, file) in FONTS.items():
             shutil.copy(modules / package / "files" / file, TARGET / target)
         MATHJAX.mkdir(parents=True, exist_ok=True)
@@ -49,8 +41,7 @@ def main() -> None:
         (MATHJAX / "LICENSE.txt").write_text(_license(modules, "mathjax"), "utf-8")
         packages = sorted(
             path.parent.relative_to(modules).as_posix()
-            for pattern in ("d3-*/package.json", "internmap/package.json", "@fontsource*/*/package.json")
-            for path in modules.glob(pattern)
+            for path in modules.glob("@fontsource*/*/package.json")
         )
         licenses = [_license(modules, package) for package in packages]
         (TARGET / "LICENSES.txt").write_text(("\n" + 100 * "-" + "\n\n").join(licenses), "utf-8")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from marks import thorough
 from rating_cases import SYSTEMS, made
 
 from nlgauge.annotate.campaign import Campaign
@@ -298,7 +299,7 @@ def test_tokens_are_saved_as_digests_and_replaced(tmp_path: Path) -> None:
     saved = json.loads(content)
     saved["digests"]["ben"] = saved["digests"]["ana"]
     file.write_text(json.dumps(saved), "utf-8")
-    with pytest.raises(ResultError, match="gives ana and ben the same token"):
+    with pytest.raises(ResultError, match="same token for ana and ben"):
         Tokens(served.campaign.directory)
 
 
@@ -333,7 +334,7 @@ def test_behind_a_proxy_only_its_address_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is a signal of Unix")
-@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("kills", [2, *thorough(20)])
 def test_no_acknowledged_rating_is_lost_by_kill_of_the_server(tmp_path: Path, kills: int) -> None:
     campaign = made(tmp_path)
     keys = campaign.order("ana")

@@ -13,12 +13,15 @@ import pytest
 from rating_cases import SYSTEMS, corpus, made, rated
 
 from nlgauge.annotate import assignment, creating, log
+from nlgauge.annotate.adding import add
 from nlgauge.annotate.builtin import PROTOCOLS
-from nlgauge.annotate.campaign import Campaign, Until
+from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import failed, progress, sign_test
-from nlgauge.annotate.creating import add, leaks, new
+from nlgauge.annotate.creating import leaks, new
+from nlgauge.annotate.plan import Until
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.annotate.state import state_of
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
 
@@ -311,13 +314,15 @@ def test_documents_stay_together_if_context_is_shown(tmp_path: Path) -> None:
 def test_named_segments_are_rated(tmp_path: Path) -> None:
     campaign = made(tmp_path, ids=["seg-3", "seg-1"])
     assert campaign.plan.segments == ["seg-1", "seg-3"]
-    assert campaign.plan.selected
+    state = state_of(campaign, [])
+    assert (state.selected, state.population) == (True, 2)
     with pytest.raises(NlgaugeError, match="seg-99"):
         made(tmp_path / "other", ids=["seg-99"])
 
 
 def test_names_of_systems_in_their_outputs_are_reported(tmp_path: Path) -> None:
-    texts = Corpus.read({"alpha": ["I am Alpha.", "x"], "beta": ["y", "z"]}, None, ["s", "t"])
+    outputs = {"alpha": ["I am Alpha.", "alphabet"], "beta": ["y", "z"], "A": ["A cat", "a dog"]}
+    texts = Corpus.read(outputs, None, ["s", "t"])
     (warning,) = leaks(new(tmp_path / "campaign", texts, PROTOCOLS["da"], ["ana"]))
     assert "1 output contains" in warning and "'alpha'" in warning
 

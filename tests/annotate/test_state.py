@@ -13,9 +13,10 @@ from rating_cases import corpus, made, rated
 
 import nlgauge
 from nlgauge.annotate.builtin import PROTOCOLS
-from nlgauge.annotate.campaign import Campaign, Until
+from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.items import Item
+from nlgauge.annotate.plan import Until
 from nlgauge.annotate.state import state_of
 from nlgauge.annotate.stopping import decision_of
 from nlgauge.meta import estimate
@@ -48,6 +49,31 @@ def test_estimates_are_those_of_meta_on_finished_blocks(tmp_path: Path) -> None:
     assert {row["better"] for row in state.differences} == {"alpha", "beta"}
     assert state.decision is None
     assert "stop" not in str(state.plain()).lower()
+
+
+def test_the_number_of_segments_for_a_width_is_that_of_meta(tmp_path: Path) -> None:
+    campaign = made(tmp_path, segments=10, annotators=("ana",))
+    rated(campaign, "ana", noisy)
+    state = state_of(campaign, campaign.records(), 5.0)
+    human = np.full((3, 30), np.nan)
+    for segment in campaign.plan.segments:
+        for place, system in enumerate(_QUALITY):
+            human[place, int(segment[4:])] = noisy(Item("", segment, [system]))["da"]
+    expected = estimate(human, None, systems=list(_QUALITY), drawn="segments").labels_needed(5.0)
+    assert [row["needed"] for row in state.needed] == [row["needed"] for row in expected]
+    assert state_of(campaign, campaign.records()).needed == []
+
+
+def test_marks_have_an_agreement(tmp_path: Path) -> None:
+    campaign = made(tmp_path, "esa", segments=5, overlap=1.0)
+    mark = {"start": 0, "end": 4, "severity": "minor"}
+    with campaign.rating() as rater:
+        for number, key in enumerate(campaign.order("ana")):
+            rater.rate("ana", key, {"esa": 50}, [mark])
+            rater.rate("ben", key, {"esa": 50}, [mark] if number else [])
+    (row,) = [row for row in state_of(campaign, campaign.records()).agreement if row["dimension"] == "marks"]
+    assert row["n"] == 15
+    assert row["value"] == pytest.approx(2 * 14 / 29)
 
 
 def test_nothing_is_estimated_from_one_segment(tmp_path: Path) -> None:
@@ -120,10 +146,18 @@ def test_no_look_before_its_units_are_finished(tmp_path: Path) -> None:
 
 def test_a_later_change_changes_no_look(tmp_path: Path) -> None:
     campaign = made(tmp_path, until=Until(sure=True), annotators=("ana",))
-    rated(campaign, "ana", noisy)
+    order = campaign.order("ana")
+    rated(campaign, "ana", noisy, 60)
     before = decision_of(campaign, campaign.records())
-    rated(campaign, "ana", {"da": 50})
-    assert decision_of(campaign, campaign.records()) == before
+    assert before is not None
+    assert before.enough
+    rated(campaign, "ana", {"da": 50}, 60)
+    with campaign.rating() as rater:
+        for key in order[60:]:
+            rater.rate("ana", key, noisy(campaign.items[key]))
+    after = decision_of(campaign, campaign.records())
+    assert after is not None
+    assert (after.units, after.rows) == (30, before.rows)
 
 
 def test_the_width_is_of_the_anytime_interval_of_ratings(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ from nlgauge.cli.parameters import SACREBLEU
 from nlgauge.corpus.records import FIELD_NAMES
 
 VERBS = (
-    "Add Check Choose Compare Convert Delete Describe Download Draw Estimate Exit Explain Explore Import List Manage Measure"
-    " Plan Print Rank Recommend Remove Reproduce Score Show Test Write"
+    "Add Check Choose Collect Compare Convert Create Delete Describe Download Draw Estimate Exit Explain Explore Import"
+    " Let List Manage Measure Plan Print Rank Read Recommend Remove Replace Reproduce Score Show Test Write"
 ).split()
 COMMANDS = list(commands())
 
@@ -179,10 +179,10 @@ def test_scripts_of_three_shells() -> None:
         ("show o", ["out"]),
         ("explain out -m bleu --system ", ["sysA", "sysB"]),
         ("explain out -m ", ["bleu", "distinct", "wer"]),
-        ("meta summ", ["summeval"]),
+        ("meta summ", ["summeval", "summedits"]),
         ("meta compare --adj", ["--adjust"]),
         ("models get minil", ["minilm"]),
-        ("benchmarks info summ", ["summeval"]),
+        ("benchmarks info summev", ["summeval"]),
         ("card chr", ["chrf"]),
         ("help exit", ["exit-codes"]),
         ("explain nowhere --system ", []),

@@ -520,3 +520,29 @@ def test_usual_words_name_tasks(word: str, name: str) -> None:
 
 def test_a_word_of_several_tasks_is_refused() -> None:
     assert "task 'generation'" in refused("list", "--task", "generation")
+
+
+def test_where_and_human_reach_every_command_that_shows_a_result(tmp_path: Path) -> None:
+    lines = [
+        {
+            "id": f"s{i}",
+            "system": s,
+            "mt": "a b" if s == "A" else "a c",
+            "ref": "a b",
+            "human.q": i + (s == "A"),
+        }
+        for i in range(8)
+        for s in "AB"
+    ]
+    Path("rated.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    printed("score", "-m", "wer", "rated.jsonl", "-o", "rated", "-q")
+    shown = document("show", "rated", "--human", "q", "--where", "q[A] > 4", "--where", "wer[B] > 0")
+    assert (shown["segments"], list(shown["systems"]["A"])) == (4, ["q", "wer"])
+    assert document("show", "rated", "--where", "q[A] > 4")["systems"]["A"].keys() == {"wer"}
+    printed("report", "rated", "-o", str(tmp_path / "some.html"), "--where", "q[A] > 4")
+    printed("report", "rated", "-o", str(tmp_path / "all.html"))
+    assert "s1" in printed("segments", "rated", "--where", "id = s1")
+    for command in ("show", "compare", "segments", "report"):
+        wrong = run(command, "rated", "--where", "wre < 1")
+        assert wrong.exit_code == 2, command
+        assert "unknown column wre; did you mean wer? (at character 1" in wrong.stderr, command

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from span_cases import annotations, write_texts
+from span_cases import TARGETS, annotations, write_texts
 
+import nlgauge
 from nlgauge import meta, spans
 from nlgauge.cli.commands import app
+from nlgauge.results.imported.human import with_human_scores
 
 
 def run(*words: str | Path) -> tuple[int, str, str]:
@@ -132,3 +134,30 @@ def test_texts_join_a_file_without_texts(tmp_path: Path, file: Path):
     texts = write_texts(tmp_path / "texts.jsonl")
     code, out, _ = run("meta", "spans", tmp_path / "esa.csv", "--texts", texts, "--resamples", "20")
     assert code == 0 and "everything" in out
+
+
+def test_spans_are_added_to_a_saved_result(file: Path, tmp_path: Path):
+    texts = {system: [TARGETS[system, "1"], TARGETS[system, "2"]] for system in ("A", "B")}
+    nlgauge.score(texts, ["A reference.", "Another one."], ids=["1", "2"], metrics=["ter", "chrf"]).save(
+        tmp_path / "out"
+    )
+    code, _, err = run("spans", "add", tmp_path / "out", "--file", file, "-m", "ter")
+    assert code == 0 and "has spans of ana, ben, ter." in err
+    saved = spans.spans_of_corpus(nlgauge.load(tmp_path / "out").corpus)
+    assert [(each.who, each.kind) for each in saved] == [
+        ("ana", "people"),
+        ("ben", "people"),
+        ("ter", "metric"),
+    ]
+    weights = ("--weights", "mqm,critical=10")
+    code, _, err = run("spans", "add", tmp_path / "out", "--file", file, *weights, "-o", tmp_path / "scored")
+    assert code == 0, err
+    scored = nlgauge.load(tmp_path / "scored")
+    assert (scored["A"]["human.mqm"]["score"], scored["B"]["human.mqm"]["score"]) == (-2.75, -5.75)
+    assert with_human_scores(scored).labels == ("human.mqm",)
+    code, _, err = run("spans", "add", tmp_path / "out", "-m", "chrf")
+    assert code == 2 and "chrf marks no errors" in err
+    assert run("spans", "add", tmp_path / "out")[0] == 2
+    nlgauge.score({"A": ["other"]}, ["x"], ids=["1"], metrics=["wer"]).save(tmp_path / "other")
+    code, _, err = run("spans", "add", tmp_path / "other", "--file", file)
+    assert code == 2 and "differs from the text in the corpus" in err

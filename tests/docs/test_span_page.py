@@ -18,12 +18,12 @@ def _blocks(kind: str) -> list[str]:
 @pytest.mark.filterwarnings("ignore")
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
-    [example] = _blocks("json")
-    Path("spans.jsonl").write_text(example, "utf-8")
+    for name, example in zip(("spans.jsonl", "outputs.jsonl"), _blocks("json"), strict=True):
+        Path(name).write_text(example, "utf-8")
     for block in _blocks("sh"):
         for line in block.splitlines():
             command = line.partition("  #")[0].strip()
-            assert printed(command) or "-o" in command.split()
+            assert printed(command) or "-o" in command.split() or command.startswith("nlgauge spans add")
     [code] = _blocks("python")
     exec(code, {})
     assert "4 texts of 2 annotators (nlgauge): 3 spans" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
@@ -321,3 +322,16 @@ def test_only_an_undecided_run_is_continued(tmp_path: Path) -> None:
         damaged = replace(open_result, sequential={**open_result.sequential, "state": state})
         with pytest.raises(ResultError, match="damaged"):
             priced.ask_on(damaged)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("p", "x"), ("systems", ["A"]), ("look", None), ("gain_low", "q")]
+)
+def test_a_damaged_verdict_is_refused(tmp_path: Path, name: str, value: Any) -> None:
+    nlgauge.Scorer([judge()]).score_until_sure(corpus(), Sure(looks=2)).save(tmp_path / "run")
+    place = tmp_path / "run" / "run.json"
+    run = json.loads(place.read_text("utf-8"))
+    run["sequential"][name] = value
+    place.write_text(json.dumps(run), "utf-8")
+    with pytest.raises(ResultError, match="damaged"):
+        nlgauge.load(tmp_path / "run")

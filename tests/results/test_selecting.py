@@ -74,9 +74,9 @@ def test_no_segment_and_no_column_are_errors() -> None:
     found = result()
     with pytest.raises(InputError, match="no segment meets 'year > 2030'"):
         selected(found, "year > 2030")
-    with pytest.raises(ParameterError, match="there is no column chfr; did you mean chrf"):
+    with pytest.raises(ParameterError, match="unknown column chfr; did you mean chrf"):
         found.where("chfr < 5")
-    with pytest.raises(ParameterError, match="there is no system C"):
+    with pytest.raises(ParameterError, match="unknown system C"):
         found.where("wer[C] < 5")
 
 

@@ -5,6 +5,7 @@ what the result says.
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import hashlib
 import http.client
@@ -19,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 import nlgauge
@@ -138,6 +140,14 @@ _HEADERS = {
         ("/", {"origin": "https://example.com"}, 403),
         ("/api/0/part/meta", {"sec_fetch_site": "cross-site"}, 403),
         ("/api/0/part/meta", {"sec_fetch_site": "same-site"}, 403),
+        ("/api/0/view?where=domain+%3D+news", {}, 200),
+        ("/api/0/view?where=domain+%3D", {}, 422),
+        ("/api/0/view?where=domain+%3D+nothing", {}, 422),
+        ("/api/0/view?systems=0,99", {}, 422),
+        ("/api/0/view?systems=x", {}, 422),
+        ("/api/9/view", {}, 400),
+        ("/api/9/trust", {}, 400),
+        ("/api/0/trust?level=input&dimension=x", {}, 422),
         ("/", {"method": "POST"}, 405),
         ("/api/0/own", {"method": "PUT"}, 405),
         ("/", {"method": "DELETE"}, 405),
@@ -497,3 +507,16 @@ def test_serving_leaves_the_logging_of_the_process_alone(result: Result) -> None
     assert started.wait(600)
     assert Client(told[0]).ask("/")[0] == 200
     assert not handler.closed
+
+
+def test_a_selection_has_the_numbers_of_where(client: Client, result: Result) -> None:
+    found = client.json("/api/0/view", where="domain = news and bleu[B] < 90", systems="0,1")
+    part = result.where("domain = news and bleu[B] < 90")
+    bits = np.unpackbits(np.frombuffer(base64.b64decode(found["bits"]), dtype=np.uint8), count=20)
+    assert [f"s{i}" for i in np.flatnonzero(bits)] == list(part.corpus.ids)
+    assert found["segments"] == len(part.corpus)
+    assert found["outputs"][0]["scores"] == [part[system]["bleu"]["bleu"] for system in ("A", "B")]
+    one = client.json("/api/0/view", where="domain = news", systems="1")
+    assert one["outputs"][0]["scores"] == [result.where(domain="news")["B"]["bleu"]["bleu"]]
+    everything = client.json("/api/0/view")
+    assert everything["outputs"][1]["scores"] == [result[system]["ter"]["ter"] for system in ("A", "B")]

@@ -223,7 +223,7 @@ def _shown_first(about: dict[str, Any]) -> list[str]:
 def test_large_explanations_are_of_the_systems_that_are_shown_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nlgauge.show.report.explained._LARGE", (NgramMatches,))
+    monkeypatch.setattr("nlgauge.show.report.explained.MATRICES", (NgramMatches,))
     text = _five_systems().report(tmp_path / "r.html", resamples=20).read_text("utf-8")
     why, about = json.loads(parts(text)["why0"]), meta(text)
     assert [sorted(of_label) for of_label in (why["0"]["bleu"], why["0"]["ter"])] == [

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from human_judgments import path_of
 from hypothesis import given
 from hypothesis import strategies as st
-from span_cases import vectors
+from span_cases import vectors, wmt24_people
 from test_span_scores import mqm_data
 
 from nlgauge import spans
@@ -63,10 +62,7 @@ def test_small_cases_equal_brute_force(penalty: float):
 @pytest.mark.slow
 def test_real_spans_of_people_and_sentinels():
     data = vectors("spans_wmt24_esa.json")
-    people = first_of(spans.read(path_of("wmt24_esa")))
-    assert people.texts is not None and people.texts.unreferenced == {"refA"}
-    # The vectors leave the human translation out, which has no reference.
-    people = people.only(*(system for system in people.systems if system != "refA"))
+    people = wmt24_people()
     for group, vector in data.items():
         chosen = [n for n, segment in enumerate(people.segments) if str(segment).startswith(group)]
         expected = people.take(np.array(chosen))

@@ -27,66 +27,13 @@ import msgspec
 from nlgauge._core.lazy import lazy
 from nlgauge.annotate import log
 from nlgauge.annotate.items import Item, Texts
-from nlgauge.annotate.protocols import Protocol
+from nlgauge.annotate.plan import FORMAT, Addition, Plan, extended
 from nlgauge.annotate.rating import Rater
 from nlgauge.errors import ResultError, UnknownNameError, no_such
 
-FORMAT = 1
 CAMPAIGN, TEXTS, ITEMS, METRICS = "campaign.json", "texts.jsonl", "items.jsonl", "metrics.npz"
 _RATINGS, _LOCK = "ratings.jsonl", "lock"
 Content = TypeVar("Content", bound=msgspec.Struct)
-
-
-class Until(msgspec.Struct, frozen=True, omit_defaults=True):
-    """When the campaign may stop early: at intervals of a width, or if all differences are decided."""
-
-    width: float = 0.0
-    sure: bool = False
-    alpha: float = 0.05
-    dimension: str = ""
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """The content of campaign.json.
-
-    `units` are the segments or documents in the order in which looks see them; `orders` has the keys of each
-    annotator's items, by block. `texts` and `items` are digests of files.
-    """
-
-    format: int
-    protocol: Protocol
-    seed: int
-    systems: list[str]
-    segments: list[str]
-    units: list[str]
-    annotators: list[str]
-    orders: dict[str, list[list[str]]]
-    texts: str
-    items: str
-    created: float
-    overlap: float = 0.0
-    overlap_of: int = 0
-    repeats: float = 0.0
-    damaged: float = 0.0
-    selected: bool = False
-    until: Until = Until()
-    title: str = ""
-
-    @property
-    def has_documents(self) -> bool:
-        """True if documents take the place of segments."""
-        return "context" in self.protocol.show
-
-
-class Addition(msgspec.Struct, frozen=True):
-    """The content of campaign-2.json: further annotators, segments and blocks."""
-
-    format: int
-    annotators: list[str]
-    segments: list[str]
-    units: list[str]
-    orders: dict[str, list[list[str]]]
-    items: str
 
 
 @dataclass(frozen=True)
@@ -343,18 +290,6 @@ class Campaign:
             file.write(str(os.getpid()))
             file.flush()
             yield
-
-
-def extended(plan: Plan, addition: Addition) -> Plan:
-    """Return a plan with an addition."""
-    annotators = [*plan.annotators, *addition.annotators]
-    return msgspec.structs.replace(
-        plan,
-        annotators=annotators,
-        segments=[*plan.segments, *addition.segments],
-        units=[*plan.units, *addition.units],
-        orders={name: [*plan.orders.get(name, []), *addition.orders.get(name, [])] for name in annotators},
-    )
 
 
 def with_addition(campaign: Campaign, addition: Addition, items: Mapping[str, Item]) -> Campaign:

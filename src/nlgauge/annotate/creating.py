@@ -1,9 +1,10 @@
-"""New campaigns, and annotators and segments that are added later."""
+"""New campaigns: segments are drawn, assigned and written."""
 
 from __future__ import annotations
 
 import hashlib
 import random
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,21 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from nlgauge._core.numbers import counted
-from nlgauge._core.paths import making_beside, name_problem, put, write_whole
+from nlgauge._core.paths import making_beside, name_problem, put
 from nlgauge.annotate import assignment, items
-from nlgauge.annotate.campaign import (
-    CAMPAIGN,
-    FORMAT,
-    ITEMS,
-    METRICS,
-    TEXTS,
-    Addition,
-    Campaign,
-    Plan,
-    Until,
-    with_addition,
-)
+from nlgauge.annotate.campaign import CAMPAIGN, ITEMS, METRICS, TEXTS, Campaign
 from nlgauge.annotate.items import Item, Texts
+from nlgauge.annotate.plan import FORMAT, Plan, Until
 from nlgauge.annotate.protocols import Protocol
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, no_such
@@ -35,6 +26,7 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 ORGANIZER = "organizer"
+_SHORTEST_NAME = 3
 
 
 class Shares(NamedTuple):
@@ -115,7 +107,7 @@ def new(
             python="choose another directory for the campaign",
             cli="use another -o, or nlgauge annotate add",
         )
-    _check_annotators(annotators, ())
+    check_annotators(annotators, ())
     shares = _checked(Shares(overlap, overlap_of, repeats, damaged), annotators)
     corpus = texts if isinstance(texts, Corpus) else texts.corpus
     pool = items.texts_of(corpus, protocol)
@@ -127,9 +119,9 @@ def new(
         raise ParameterError("until-sure compares systems, and the texts have one; leave it out.")
     if stop.dimension and stop.dimension not in protocol.dimensions():
         raise ParameterError(no_such("dimension", stop.dimension, protocol.dimensions()))
-    drawn, units = _drawn(pool, segments, ids, rng, seed)
+    drawn, units = drawn_of(pool, segments, ids, rng, seed)
     extra = [] if gold is None else items.gold_of(Path(gold), protocol)
-    made, orders = _assigned(
+    made, orders = assigned(
         pool, drawn, units, annotators, protocol, shares, extra, rng, in_order=stop.sure or stop.width > 0
     )
     lines = {
@@ -167,68 +159,6 @@ def new(
     return Campaign(target, plan, made, pool)
 
 
-def add(campaign: Campaign, annotators: Sequence[str] = (), segments: int = 0) -> Campaign:
-    """Add annotators or segments to a campaign; nothing that exists changes.
-
-    Parameters
-    ----------
-    campaign : Campaign
-        Campaign that no process serves.
-    annotators : sequence of str, optional
-        Codes of new annotators. Each gets as many of the present segments as the others have, those first that
-        several people rate.
-    segments : int, default 0
-        Number of further segments, drawn at random, for all annotators.
-
-    Returns
-    -------
-    Campaign
-        The campaign with the addition.
-
-    Raises
-    ------
-    ParameterError
-        If there is nothing to add, an annotator exists, or there are too few segments.
-    ResultError
-        If a process serves the campaign.
-    """
-    plan = campaign.plan
-    if not annotators and not segments:
-        raise ParameterError("nothing to add; name annotators or a number of segments.")
-    if segments and (plan.until.sure or plan.until.width):
-        raise ParameterError("a campaign that may stop early has all its segments from the start.")
-    _check_annotators(annotators, plan.annotators)
-    number = campaign.additions + 2
-    rng = random.Random(f"nlgauge {plan.seed} {number}")  # noqa: S311
-    shares = Shares(plan.overlap, plan.overlap_of, plan.repeats, plan.damaged)
-    with campaign.locked():
-        made: dict[str, Item] = {}
-        orders: dict[str, list[list[str]]] = {}
-        drawn: list[str] = []
-        units: list[str] = []
-        for annotator in annotators:
-            orders[annotator] = _second_opinion(campaign, annotator, shares, made, rng)
-        if segments:
-            rest = {name: each for name, each in campaign.texts.items() if each.unit not in set(plan.units)}
-            drawn, units = _drawn(rest, segments, None, rng, rng.randrange(2**31))
-            everyone = [*plan.annotators, *annotators]
-            further, blocks = _assigned(
-                campaign.texts, drawn, units, everyone, plan.protocol, shares, [], rng, in_order=False
-            )
-            made |= further
-            for name in everyone:
-                orders[name] = [*orders.get(name, []), *blocks[name]]
-        lines = b"".join(item.stored() for item in made.values())
-        addition = Addition(FORMAT, list(annotators), drawn, units, orders, hashlib.sha256(lines).hexdigest())
-        # The plan comes last: without it, the items are not part of the campaign.
-        write_whole(campaign.directory / f"items-{number}.jsonl", lines)
-        write_whole(
-            campaign.directory / f"campaign-{number}.json",
-            msgspec.json.format(msgspec.json.encode(addition), indent=1) + b"\n",
-        )
-    return with_addition(campaign, addition, made)
-
-
 def leaks(campaign: Campaign) -> list[str]:
     """Return warnings about outputs that contain the name of their system.
 
@@ -244,8 +174,12 @@ def leaks(campaign: Campaign) -> list[str]:
     """
     found = []
     for system in campaign.plan.systems:
+        # A name of one or two letters is a word of too many texts.
+        if len(system) < _SHORTEST_NAME:
+            continue
+        name = re.compile(rf"(?<!\w){re.escape(system)}(?!\w)", re.IGNORECASE)
         count = sum(
-            system.casefold() in campaign.texts[segment].outputs[system].casefold()
+            name.search(campaign.texts[segment].outputs[system]) is not None
             for segment in campaign.plan.segments
         )
         if count:
@@ -254,7 +188,7 @@ def leaks(campaign: Campaign) -> list[str]:
     return found
 
 
-def _drawn(
+def drawn_of(
     pool: Mapping[str, Texts], count: int | None, ids: Sequence[str] | None, rng: random.Random, seed: int
 ) -> tuple[list[str], list[str]]:
     """Return the segments to rate in the order of the corpus, and their units in random order."""
@@ -289,7 +223,7 @@ def _drawn(
     return [name for name in pool if name in wanted], [chosen[number] for number in order]
 
 
-def _assigned(
+def assigned(
     pool: Mapping[str, Texts],
     drawn: Sequence[str],
     units: Sequence[str],
@@ -308,11 +242,11 @@ def _assigned(
             made[item.key] = item
             keys.setdefault(item.unit, []).append(item.key)
     parts = assignment.parts_of(units, annotators, shares.overlap, shares.overlap_of, rng, in_order)
-    orders = {annotator: _order(part, keys, made, shares, gold, rng) for annotator, part in parts.items()}
+    orders = {annotator: order_of(part, keys, made, shares, gold, rng) for annotator, part in parts.items()}
     return made, orders
 
 
-def _order(
+def order_of(
     units: Sequence[str],
     keys: Mapping[str, Sequence[str]],
     made: dict[str, Item],
@@ -337,31 +271,6 @@ def _order(
     return assignment.with_extras(order, extras, by_key, rng) if order or gold else []
 
 
-def _second_opinion(
-    campaign: Campaign, annotator: str, shares: Shares, made: dict[str, Item], rng: random.Random
-) -> list[list[str]]:
-    """Return the blocks of a new annotator: present units, shared ones first, as many as the others have."""
-    plan = campaign.plan
-    keys: dict[str, dict[str, None]] = {}
-    raters: dict[str, set[str]] = {}
-    for name in plan.annotators:
-        for key in campaign.order(name):
-            item = campaign.items[key]
-            if item.kind == items.RATE:
-                keys.setdefault(item.unit, {})[key] = None
-                raters.setdefault(item.unit, set()).add(name)
-    count = round(sum(map(len, raters.values())) / len(plan.annotators))
-    drawn = rng.sample(sorted(keys), len(keys))
-    chosen = set(sorted(drawn, key=lambda unit: -len(raters[unit]))[:count])
-    part = [unit for unit in (plan.units if plan.until.sure or plan.until.width else drawn) if unit in chosen]
-    known = {key: campaign.items[key] for unit in part for key in keys[unit]}
-    gold = [item for item in campaign.items.values() if item.kind == items.GOLD]
-    before = set(known)
-    order = _order(part, {unit: list(keys[unit]) for unit in part}, known, shares, gold, rng)
-    made |= {key: item for key, item in known.items() if key not in before}
-    return order
-
-
 def _checked(shares: Shares, annotators: Sequence[str]) -> Shares:
     for name in ("overlap", "repeats", "damaged"):
         share = getattr(shares, name)
@@ -374,7 +283,8 @@ def _checked(shares: Shares, annotators: Sequence[str]) -> Shares:
     return shares
 
 
-def _check_annotators(annotators: Sequence[str], present: Sequence[str]) -> None:
+def check_annotators(annotators: Sequence[str], present: Sequence[str]) -> None:
+    """Raise ParameterError if these are not codes of new annotators."""
     if not annotators and not present:
         raise ParameterError("a campaign needs at least one annotator, got none.")
     for number, code in enumerate(annotators):

@@ -16,7 +16,7 @@ from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.items import RATE
 from nlgauge.annotate.marks import Mark
 from nlgauge.annotate.rating import points
-from nlgauge.annotate.rows import export, ratings_of
+from nlgauge.annotate.rows import Ratings, export, ratings_of
 from nlgauge.errors import InputError, ParameterError, no_such
 from nlgauge.spans import Annotation, Span, SpanFile, write
 from nlgauge.spans.weights import score
@@ -66,18 +66,18 @@ def write_ratings(
             cli="use --format nlgauge",
         )
     dimensions = plan.protocol.dimensions()
-    lost = write(annotations_of(campaign, without), path, form)
+    lost = write(annotations_of(campaign, ratings_of(campaign, without)), path, form)
     if len(dimensions) > 1:
         lost.append(f"dimensions other than {dimensions[0]}: {', '.join(dimensions[1:])}")
     return lost
 
 
-def annotations_of(campaign: Campaign, without: Collection[str] = ()) -> list[Annotation]:
-    """Return the ratings of a campaign as annotations of texts; checks are left out."""
+def annotations_of(campaign: Campaign, ratings: Ratings) -> list[Annotation]:
+    """Return ratings of a campaign as annotations of texts; checks are left out."""
     plan = campaign.plan
     scored = plan.protocol.dimensions()[0]
     found = []
-    for (annotator, key), record in ratings_of(campaign, without).items():
+    for (annotator, key), record in ratings.items():
         item = campaign.items[key]
         if item.kind != RATE or len(item.systems) != 1:
             continue
@@ -300,7 +300,7 @@ def merge(campaign: Campaign, path: str | Path) -> int:
 
 
 def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
-    """Write ratings after all of them were checked; those that are there already are left out."""
+    """Write ratings after all of them were checked; ratings that already exist are left out."""
     with campaign.rating() as rater:
         current = ratings_of(campaign)
         for rating in ratings:

@@ -14,8 +14,7 @@ from nlgauge.annotate.log import Record, current
 
 BODY = """<body class="rate">
 <main id="main" tabindex="-1"><noscript><h1>Rate texts</h1><p>This page needs JavaScript.</p></noscript></main>
-<div id="said" class="sr" role="status" aria-live="polite"></div>
-</body>"""
+<div id="said" class="sr" role="status" aria-live="polite"></div>"""
 
 
 def work_of(campaign: Campaign, annotator: str, records: Sequence[Record]) -> dict[str, Any]:

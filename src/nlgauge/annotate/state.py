@@ -14,6 +14,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.annotate import log
 from nlgauge.annotate.campaign import METRICS, Campaign
 from nlgauge.annotate.checks import progress
+from nlgauge.annotate.estimates import estimated, needed_of, rows_of, with_better
 from nlgauge.annotate.items import RATE
 from nlgauge.annotate.metrics import read_metrics
 from nlgauge.annotate.rating import points
@@ -22,21 +23,6 @@ from nlgauge.errors import InputError
 
 # Agreement is computed if this many outputs have ratings of several people.
 FEWEST_SHARED = 5
-_MOST_PAIRS = 45
-_COLUMNS = (
-    "system",
-    "other",
-    "estimate",
-    "low",
-    "high",
-    "classical",
-    "classical_low",
-    "classical_high",
-    "labels",
-    "of",
-    "effective_labels",
-    "reason",
-)
 
 
 @dataclass(frozen=True)
@@ -74,6 +60,10 @@ class State:
         Metrics that help to estimate.
     surprises : list of dict
         Outputs that people and metrics judge most differently.
+    needed : list of dict
+        Number of segments that intervals of the requested width need, by dimension and system.
+    selected : bool
+        True if the segments were named instead of drawn, so that estimates are only about them.
     """
 
     title: str
@@ -90,6 +80,8 @@ class State:
     decision: Decision | None
     metrics: list[str]
     surprises: list[dict[str, Any]]
+    needed: list[dict[str, Any]]
+    selected: bool
 
     def plain(self) -> dict[str, Any]:
         """Return the state as plain data; numbers that are not finite are None."""
@@ -97,7 +89,7 @@ class State:
         return dict(_finite({**asdict(self), "decision": decision}))
 
 
-def state_of(campaign: Campaign, records: Sequence[log.Record]) -> State:
+def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0.0) -> State:
     """Return the state of a campaign after these events.
 
     Parameters
@@ -106,6 +98,8 @@ def state_of(campaign: Campaign, records: Sequence[log.Record]) -> State:
         Campaign.
     records : sequence of dict
         Events of the log.
+    width : float, optional
+        Width of intervals, to compute how many segments they need. Default: the width of the plan.
 
     Returns
     -------
@@ -122,6 +116,7 @@ def state_of(campaign: Campaign, records: Sequence[log.Record]) -> State:
     differences: list[dict[str, Any]] = []
     agreement: list[dict[str, Any]] = []
     surprises: list[dict[str, Any]] = []
+    needed: list[dict[str, Any]] = []
     shared = 0
     for dimension, cube in rated.items():
         human = _mean_of_known(cube)
@@ -132,14 +127,20 @@ def state_of(campaign: Campaign, records: Sequence[log.Record]) -> State:
             name: values[:, [place for place, name in enumerate(campaign.texts) if name in set(population)]]
             for name, values in metrics.items()
         }
-        estimates += _estimates(campaign, dimension, spread, scores, population, "means")
-        differences += _estimates(campaign, dimension, spread, scores, population, "differences")
+        means = estimated(campaign, spread, scores, population, "means")
+        estimates += rows_of(means, dimension)
+        if means is not None and (width or plan.until.width):
+            needed += needed_of(means, dimension, width or plan.until.width)
+        pairs = estimated(campaign, spread, scores, population, "differences")
+        differences += [with_better(row) for row in rows_of(pairs, dimension)]
         several = int(((~np.isnan(cube)).sum(axis=-1) >= 2).sum())
         shared = max(shared, several)
         if several >= FEWEST_SHARED:
             agreement += _agreement(campaign, dimension, cube)
         if not surprises and scores:
             surprises = _surprises(campaign, dimension, human, metrics)
+    if plan.protocol.spans is not None and shared >= FEWEST_SHARED:
+        agreement += _agreement_of_marks(campaign, ratings)
     return State(
         plan.title,
         plan.protocol.name,
@@ -155,6 +156,8 @@ def state_of(campaign: Campaign, records: Sequence[log.Record]) -> State:
         decision_of(campaign, records),
         list(metrics),
         surprises,
+        needed,
+        plan.selected,
     )
 
 
@@ -209,48 +212,21 @@ def _spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Arra
     return spread
 
 
-def _estimates(
-    campaign: Campaign,
-    dimension: str,
-    human: Array,
-    metrics: Mapping[str, Array],
-    population: Sequence[str],
-    of: Any,
+def _agreement_of_marks(
+    campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]
 ) -> list[dict[str, Any]]:
-    """Return estimates of means or differences; none if two segments are not rated for all systems."""
-    from nlgauge.meta.labeling.estimate import estimate
+    """Return F of the marks of all pairs of annotators; none without a shared text."""
+    from nlgauge.annotate.interchange import annotations_of
+    from nlgauge.meta.error_spans.agreement import span_agreement
+    from nlgauge.spans.building import columns_of
 
-    plan = campaign.plan
-    pairs = len(plan.systems) * (len(plan.systems) - 1) // 2
-    whole = np.asarray(np.isfinite(human).all(axis=0))
-    if whole.sum() < 2 or (of == "differences" and not 1 <= pairs <= _MOST_PAIRS):
-        return []
-    confidence = 0.95 if of == "means" else 1 - 0.05 / pairs
-    documents = [campaign.texts[name].unit for name in population] if plan.has_documents else None
+    spans, _ = columns_of(annotations_of(campaign, ratings))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            rows = estimate(
-                np.where(whole[None, :], human, np.nan),
-                dict(metrics) or None,
-                of=of,
-                systems=plan.systems,
-                drawn="documents" if documents else "segments",
-                documents=documents,
-                confidence=confidence,
-                seed=plan.seed,
-            ).rows
-    except InputError:  # too few units
+        row = span_agreement(spans, ("mpp",), chance=0, resamples=200, seed=campaign.plan.seed).rows[0]
+    except (InputError, IndexError):
         return []
-    found = []
-    for row in rows:
-        kept = {name: row[name] for name in _COLUMNS if name in row}
-        if of == "differences":
-            low, high = row["low"], row["high"]
-            decided = math.isfinite(low) and math.isfinite(high) and (low > 0 or high < 0)
-            kept["better"] = (row["system"] if low > 0 else row["other"]) if decided else None
-        found.append({"dimension": dimension, "confidence": confidence, **kept})
-    return found
+    numbers = {name: row[name] for name in ("value", "low", "high")}
+    return [{"dimension": "marks", "coefficient": "F (mpp)", **numbers, "n": row["n_texts"], "reason": ""}]
 
 
 def _agreement(campaign: Campaign, dimension: str, cube: Array) -> list[dict[str, Any]]:

@@ -119,7 +119,12 @@ def _help(parameter: click.Parameter) -> str:
             facts.append("required")
         elif parameter.secondary_opts and parameter.default is True:
             facts.append(f"default: {parameter.opts[0]}")
-        elif isinstance(parameter.default, str | int | float | Path) and not parameter.is_flag:
+        elif (
+            isinstance(parameter.default, str | int | float | Path)
+            and parameter.default != ""
+            and not parameter.is_flag
+            and "(default: " not in (parameter.help or "")
+        ):
             facts.append(f"default: {parameter.default}")
     text = getattr(parameter, "help", None) or ""
     return f"{text} [{'; '.join(facts).replace(' ', _BLANK)}]" if facts else text

@@ -147,7 +147,7 @@ Selecting = Annotated[
     list[str] | None,
     option(
         "--where",
-        help="Use only segments that meet an expression, such as 'domain = news and bleu < 5'; repeatable.",
+        help="Use only segments that meet an expression, such as 'bleu < 5'; repeatable.",
         metavar="EXPR",
         panel=STATISTICS,
     ),

@@ -12,6 +12,7 @@ from nlgauge.cli.output import say
 from nlgauge.cli.parameters import FILES, Options, option
 
 if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
     from nlgauge.spans.reading import SpanFile
 
 
@@ -73,8 +74,8 @@ class SpanFileOptions(Options):
         option("--annotator", help="Annotator of a file without annotators.", metavar="NAME", panel=FILES),
     ] = None
 
-    def read(self, path: str, quiet: bool) -> SpanFile:
-        """Read a file, and report what it contains on standard error."""
+    def read(self, path: str, quiet: bool, corpus: Corpus | None = None) -> SpanFile:
+        """Read a file, with the texts of a corpus if there is one, and report its contents on standard error."""
         from nlgauge.spans.reading import read
 
         alone = [word for word in self.severities or () if "=" not in word]
@@ -82,7 +83,7 @@ class SpanFileOptions(Options):
         file = read(
             path,
             self.form_of_file,
-            self.texts,
+            self.texts if corpus is None else corpus,
             ends=self.ends,
             units=self.units,
             severities=pairs(renamed, "--severity"),

@@ -62,10 +62,10 @@ class SameTokens(RowFeature):
     def compute(self, view: Any) -> Array:
         tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
         predictions = predictions[view.references.owners]
-        same = tokens.lengths[predictions] == tokens.lengths[references]
-        for row in np.flatnonzero(same & (predictions != references)).tolist():
+        same: Array = (tokens.lengths[predictions] == tokens.lengths[references]).astype(np.float64)
+        for row in np.flatnonzero((same > 0) & (predictions != references)).tolist():
             same[row] = np.array_equal(tokens[predictions[row]], tokens[references[row]])
-        return same.astype(np.float64)
+        return same
 
     def kernel(self) -> RowKernel:
         return RowKernel("equal", self.tokens, 1, lambda columns: columns[:, 0])

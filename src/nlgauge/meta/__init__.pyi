@@ -38,6 +38,7 @@ from nlgauge.meta.diagnostics.stress import contrast as contrast
 from nlgauge.meta.diagnostics.stress import stress as stress
 from nlgauge.meta.diagnostics.top import top_systems as top_systems
 from nlgauge.meta.error_spans.agreement import span_agreement as span_agreement
+from nlgauge.meta.error_spans.curve import span_curve as span_curve
 from nlgauge.meta.error_spans.of_metrics import metric_spans as metric_spans
 from nlgauge.meta.error_spans.scores import SpanScores as SpanScores
 from nlgauge.meta.error_spans.scores import span_scores as span_scores

@@ -38,17 +38,17 @@ class ExactMatch(Metric):
 
     def counts(self, view: View) -> Array:
         """(rows,) 1 if the texts are the same."""
-        equal = view.predictions == view.reference
+        equal: Array = (view.predictions == view.reference).astype(np.float64)
         dropped = self._dropped
         if dropped or self.lowercase:
             table = str.maketrans("", "", dropped)
-            for row in np.flatnonzero(~equal).tolist():
+            for row in np.flatnonzero(equal == 0).tolist():
                 texts = (view.text(side[row]) for side in (view.predictions, view.reference))
                 first, second = (
                     (text.lower() if self.lowercase else text).translate(table) for text in texts
                 )
                 equal[row] = first == second
-        return equal.astype(np.float64)
+        return equal
 
     def row_kernel(self) -> RowKernel | None:
         """Return the compiled function of `counts`; None if characters are ignored."""

@@ -396,7 +396,7 @@ def _single(
 
 
 def _without_single_chunks(counts: Array) -> Array:
-    """Return counts of `Meteor.counts` with no chunk where both texts match completely in one chunk."""
+    """Return counts of `Meteor.counts` without the chunk of texts that match completely in one chunk."""
     kinds = counts[..., :_COUNTS].reshape(-1, 1 + len(_MODULES), 2, 2)
     matched, lengths = kinds[:, 1:].sum(axis=-1).sum(axis=1), kinds[:, 0].sum(axis=-1)
     chunks = counts[:, _COUNTS + 1]

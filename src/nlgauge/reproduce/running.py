@@ -77,6 +77,33 @@ _DOCUMENTS = (
         {"roberta-large": "minilm", "bart-large-cnn": ""},
         "1 CPU minute",
     ),
+    Document(
+        "infolm",
+        "Colombo, Clavel, Piantanida: InfoLM (AAAI 2022)",
+        "nlgauge.reproduce.infolm",
+        "infolm",
+        ("webnlg2020_en",),
+        {"bert-base-uncased": ""},
+        "1 CPU minute",
+    ),
+    Document(
+        "shannon",
+        "Egan, Vasilyev, Bohannon: Play the Shannon Game (AAAI 2022)",
+        "nlgauge.reproduce.shannon",
+        "shannon",
+        ("summeval",),
+        {"gpt2": ""},
+        "2 CPU minutes",
+    ),
+    Document(
+        "cosmic",
+        "Darrin, Formont, Cheung, Piantanida: COSMIC (ACL 2024)",
+        "nlgauge.reproduce.cosmic",
+        "cosmic",
+        (),
+        {},
+        "some seconds",
+    ),
 )
 _BY_NAME = {document.name: document for document in _DOCUMENTS}
 

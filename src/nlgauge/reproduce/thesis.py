@@ -25,10 +25,11 @@ from nlgauge.meta.findings import Findings
 from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.readers.results import seconds_per_thousand
 from nlgauge.models.weights.store import location
-from nlgauge.reproduce.printed_tables import Printed, printed
+from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Claim, Figure, Table
 from nlgauge.reproduce.running import Answer, Settings
-from nlgauge.reproduce.verdicts import ClaimWord, Computed, cell, difference_verdict
+from nlgauge.reproduce.tables import cells_of
+from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
 
 SYSTEM, BASELINE = "rl", "nograph"
 DIMENSIONS = ("informativeness", "factualness", "fluency", "succinctness")
@@ -208,7 +209,7 @@ def _figure_4_3(
             )
         else:
             computed[row] = Computed(why="weights")
-    return _cells(table, {(row, "value"): value for row, value in computed.items()})
+    return cells_of(table, {(row, "value"): value for row, value in computed.items()})
 
 
 def _section_4_2(benchmark: Benchmark, seconds: Mapping[str, float], models: Mapping[str, str]) -> Table:
@@ -217,7 +218,7 @@ def _section_4_2(benchmark: Benchmark, seconds: Mapping[str, float], models: Map
     slower = Computed(why="weights")
     if "BARTScore" in models:
         slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=_BARTSCORE)
-    return _cells(
+    return cells_of(
         table,
         {
             (agreement, "value"): Computed(_mean_kendall(benchmark), n=30),
@@ -310,15 +311,6 @@ def _correlation_table(name: str, number: str, found: Findings, units: str) -> T
         remarks=remarks,
         calls=["nlgauge meta cdsr_cogito -m rouge bertscore ... --level global --coefficient pearson"],
     )
-
-
-def _cells(table: Printed, computed: Mapping[tuple[str, str], Computed]) -> Table:
-    cells = [
-        cell(table, row, column, computed.get((row, column), Computed(why="not part of the run")))
-        for row in table.names
-        for column in table.columns
-    ]
-    return Table(table.id, table.number, table.caption, table.units, cells, remarks=table.remarks)
 
 
 def _figures(

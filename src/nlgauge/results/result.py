@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from nlgauge.results.storage.resume import Destination
     from nlgauge.results.targets import Target
     from nlgauge.show.report.notebook import Framed
+    from nlgauge.spans.columns import Spans
 
     # By label, system and segment.
     ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
@@ -295,6 +296,29 @@ class Result(ExportedTable, Mapping[str, Any]):
         from nlgauge.results.imported.building import with_scores
 
         return with_scores(self, name, scores, better, low, high)
+
+    def with_spans(self, spans: Sequence[Spans]) -> Result:
+        """Return the result with error spans of people or metrics, which are saved with it.
+
+        Parameters
+        ----------
+        spans : sequence of Spans
+            Spans, one per annotator or metric, as `nlgauge.spans.read` or `nlgauge.meta.metric_spans` returns them. Systems
+            and segment ids, as text, select their places.
+
+        Returns
+        -------
+        Result
+            The result with spans, which the report and the explorer show.
+
+        Raises
+        ------
+        InputError
+            If spans and result have no text in common, or a text differs.
+        """
+        from nlgauge.spans.of_corpus import with_spans
+
+        return replace(self, corpus=with_spans(self.corpus, spans))
 
     def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
         """Return the segments with the worst scores, worst first, with their texts.

@@ -26,6 +26,8 @@ from nlgauge._core.ragged import Array
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.results.labels import output_names
+from nlgauge.spans.named_numbers import named_numbers, with_span_fields
+from nlgauge.spans.of_corpus import spans_of_corpus
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -149,12 +151,15 @@ def columns_of(result: Result, chosen: Sequence[int] | None = None) -> Columns:
             for name in names:
                 numbers.setdefault(name, scores(label, output))
     values: dict[str, Sequence[Any]] = {
-        name: column for name, column in corpus.fields.items() if name not in numbers
+        name: column for name, column in with_span_fields(corpus).fields.items() if name not in numbers
     }
     for name, by_system in corpus.system_fields.items():
         rows = [_scores_of(by_system.get(system, [None] * len(corpus))) for system in result.systems]
         if name not in numbers and all(row is not None for row in rows):
             numbers[name] = lambda rows=rows: np.concatenate(rows)  # type: ignore[misc]
+    if corpus.spans:
+        for name, counted in named_numbers(spans_of_corpus(corpus)).items():
+            numbers.setdefault(name, lambda counted=counted: counted)  # type: ignore[misc]
     # A human score has its name with and without the prefix.
     free = {name.removeprefix(_HUMAN) for name in (*numbers, *values)} - {*numbers, *values}
     short = {name: name.removeprefix(_HUMAN) for name in (*numbers, *values)}
@@ -314,9 +319,9 @@ def _check(term: Term, columns: Columns) -> None:
 
         near = difflib.get_close_matches(term.name.lower(), columns.names, n=1, cutoff=0.6)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ExpressionError(f"there is no column {term.name}{hint}", term.at)
+        raise ExpressionError(f"unknown column {term.name}{hint}", term.at)
     if term.system is not None and term.system not in columns.systems:
-        raise ExpressionError(f"there is no system {term.system}", term.system_at)
+        raise ExpressionError(f"unknown system {term.system}", term.system_at)
     if term.system is not None and not (term.name in columns.numbers or term.name == "prediction"):
         raise ExpressionError(f"{term.name} is the same for every system", term.system_at)
 

@@ -103,7 +103,7 @@ def test_lm_eval_without_results_or_samples(tmp_path: Path):
     log = only(path)
     assert log.facts.system == tmp_path.name
     assert any("no results_TIME.json" in note for note in log.facts.notes)
-    with pytest.raises(InputError, match="has no samples next to it"):
+    with pytest.raises(InputError, match="has no files of samples"):
         read_logs(str(tmp_path / "results_other.json"))
 
 
@@ -450,3 +450,15 @@ def test_every_eval_ever_of_other_versions_and_cut_off(tmp_path: Path):
 def test_one_line_is_enough(tmp_path: Path):
     assert segment_mean(only(write_lines(tmp_path / "a.jsonl", [instance("1", 0.5)])).rows, "score") == 0.5
     assert math.isnan(segment_mean([], "score"))
+
+
+def test_a_second_value_of_a_segment_of_helm_is_noted(tmp_path: Path):
+    def stats(item: str, mean: float) -> dict[str, Any]:
+        name = {"name": "exact_match", "split": "test"}
+        values = [{"name": name, "count": 1, "sum": mean, "mean": mean}]
+        return {"instance_id": item, "train_trial_index": 0, "stats": values}
+
+    instances = [stats("id1", 1.0), stats("id1", 0.0), stats("id2", 1.0), stats("id2", 1.0)]
+    log = only(helm_run(tmp_path / "run", {"id1": 1.0, "id2": 1.0}, **{"per_instance_stats.json": instances}))
+    assert [row.scores["exact_match"] for row in log.rows] == [0.0, 1.0]
+    assert "exact_match: 1 segment has several values; the last is read." in log.facts.notes

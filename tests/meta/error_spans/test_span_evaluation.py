@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from human_judgments import path_of
-from span_cases import vectors
+from span_cases import vectors, wmt24_people
 
 from nlgauge import meta, spans
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.spans import Annotation, Span, Spans
 from nlgauge.spans.building import columns_of
-from nlgauge.spans.combining import first_of, joined
+from nlgauge.spans.combining import joined
 from nlgauge.spans.measures import counts
 
 WORDS = "The old ferry left the harbor at nine in heavy rain"
@@ -64,11 +63,10 @@ def noisy(people: Spans, seed: int, keep: float = 0.6) -> Spans:
 @pytest.mark.slow
 def test_intervals_equal_the_jackknife_on_real_spans():
     data = vectors("spans_wmt24_esa.json")["en-cs"]
-    file = spans.read(path_of("wmt24_esa"))
-    chosen = np.array([n for n, name in enumerate(file[0].segments) if str(name).startswith("en-cs")])
-    systems = [system for system in file[0].systems if system != "refA"]
-    people = [first_of(file).only(*systems).take(chosen)]
-    scores = meta.span_scores(people, {}, ("em", "mp", "mpp", "char"), resamples=3000)
+    marked = wmt24_people()
+    chosen = np.array([n for n, name in enumerate(marked.segments) if str(name).startswith("en-cs")])
+    people = [marked.take(chosen)]
+    scores = meta.span_scores(people, {}, ("em", "mp", "mpp", "char"), resamples=4000)
     for row in scores.rows:
         expected = data.get(f"standard errors, {row['metric']}", {}).get(row["measure"])
         if expected is not None:
@@ -163,7 +161,7 @@ def test_rows_by_severity_system_and_group_belong_to_their_texts():
         name: alone.where(metric="m").rows[0][name] for name in ("precision", "recall", "value")
     }
     by_severity = meta.span_scores(people, metric, "em", by="severity", resamples=50)
-    assert set(by_severity.column("group")) == {"", "major", "minor"}
+    assert set(by_severity.column("group")) == {"all", "major", "minor"}
     minor = by_severity.where(group="minor", metric="m").rows[0]
     assert minor["precision"] == 1 and 0 < minor["recall"] < 1
     with pytest.raises(InputError, match="no groups"):
@@ -283,3 +281,22 @@ def test_annotators_without_a_shared_text_are_an_error():
         meta.span_agreement(people, chance=-1)
     scores = meta.span_scores(people, {"m": people[0].aligned(["A"], [0, 1])}, resamples=20)
     assert all(row["kind"] == "metric" for row in scores.rows)
+
+
+def test_a_curve_has_a_point_per_confidence():
+    people = Spans.of_cells(
+        "ana", "people", ["A"], [0, 1], {(0, 0): [Span(0, 4, "minor"), Span(5, 9, "minor")], (0, 1): []}
+    )
+    marked = [Span(0, 4, "minor", confidence=0.9), Span(5, 9, "minor", confidence=0.25)]
+    metric = Spans.of_cells(
+        "m", "metric", ["A"], [0, 1], {(0, 0): marked, (0, 1): [Span(0, 3, "minor", confidence=0.5)]}
+    )
+    curve = meta.span_curve(people, metric)
+    assert curve.column("threshold") == [pytest.approx(0.9), 0.5, 0.25]
+    assert curve.column("precision") == [1, 0.5, pytest.approx(2 / 3)]
+    assert curve.column("recall") == [0.5, 0.5, 1] and curve.column("n_spans") == [1, 2, 3]
+    assert curve.made["average_precision"] == pytest.approx(0.5 * 1 + 0 + 0.5 * 2 / 3)
+    with pytest.raises(InputError, match="no confidence"):
+        meta.span_curve(people, people)
+    with pytest.raises(ParameterError):
+        meta.span_curve(people, metric, "f1")

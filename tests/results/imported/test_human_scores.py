@@ -104,3 +104,11 @@ def test_a_field_that_judges_nothing_is_refused(name: str, message: str) -> None
     result = scored(fields={"domain": (1, 2, 3, 4)}, system_fields={"fluency": [[1, 2, 3, 4]] * 2})
     with pytest.raises(InputError, match=message):
         with_human_scores(result, [name])
+
+
+def test_a_score_is_named_with_or_without_its_prefix() -> None:
+    result = scored(system_fields={"human.fluency": [[1, 2, 3, 4], [5, 5, None, 5]]})
+    for name in ("fluency", "human.fluency", "human"):
+        assert with_human_scores(result, name).labels == ("fluency",)
+    lower = with_human_scores(result, "fluency:lower").result
+    assert lower._tables["A", "fluency"].outputs()[0].higher_is_better is False

@@ -27,7 +27,7 @@ def _new_context(browser: Browser, **options: Any) -> BrowserContext:
     context = browser.new_context(
         **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
     )
-    context.set_default_timeout(12_000)  # only what hangs takes so long
+    context.set_default_timeout(600_000)  # only what hangs takes so long
     return context
 
 

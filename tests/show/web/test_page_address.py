@@ -193,3 +193,26 @@ def test_hits_are_marked_and_no_hit_is_said(opened: Open, report: Report) -> Non
         " .eyebrow').textContent)",
     )
     assert shown.errors == []
+
+
+def test_what_an_address_cannot_mean_is_announced(opened: Open, report: Report) -> None:
+    address = report("three systems").as_uri() + "#segments?s=doc-5&by=nothing&on=Nobody&on=Beta&f.domain=x"
+    shown = opened(address)
+    page = shown.page
+    wait(page, "document.querySelector('#selection b') !== null")
+    said = "Not on this page, and left out of the address: by=nothing, f.domain=x, on=Nobody"
+    assert page.evaluate("() => document.getElementById('said').textContent") == said
+    assert page.locator("#selection b").inner_text() == "1 of 3 systems"
+    assert page.locator("#compare").is_hidden()
+    assert page.locator("#detail h3").first.inner_text() == "doc-5"
+    page.keyboard.press("l")
+    assert settled(page) == "#leaderboard?s=doc-5&on=Beta"
+    assert shown.errors == []
+
+
+def test_every_control_can_be_found_again_when_it_is_drawn_again(opened: Open, report: Report) -> None:
+    page = opened(report("three systems")).page
+    nameless = """() => [...document.querySelectorAll("main :is(button, select, input, summary, a[href], [tabindex])")]
+        .filter(node => !(node.dataset.key || node.id || node.getAttribute("aria-label") || node.textContent.trim()))
+        .map(node => node.outerHTML.slice(0, 100))"""
+    assert page.evaluate(nameless) == []

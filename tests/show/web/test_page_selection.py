@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from browsers import axe, faults
 from page_cases import POOLED, rated_result_of, result_of
 from test_page_files import records, saved
 
@@ -96,6 +97,9 @@ def test_chosen_systems_and_few_segments(opened: Open, report: Report) -> None:
     p = {row["score of"]: row["p (max-T)"] for row in records(saved(page, "compare", 0, "CSV")[1])}
     tested = {row.label: row.p for row in expected.compare() if row.label in ("bleu", "quality", "wer")}
     assert {label: float(p[label]) for label in tested} == pytest.approx(tested, abs=0.02)
+    page.evaluate(axe())
+    for section in ("selection", "leaderboard", "trust", "segments"):
+        assert faults(page, f"document.getElementById('{section}')") == [], section
     page.locator("details.systems summary").click()
     page.get_by_label("good", exact=True).focus()
     page.get_by_label("middle", exact=True).check()
@@ -118,7 +122,7 @@ def test_a_mistake_in_an_expression_is_explained(opened: Open, report: Report) -
     assert page.evaluate("() => document.activeElement.id") == "where"
     page.fill("#where", "blue < 5")
     wait(page, "document.querySelector('#mistake').textContent !== ''")
-    said = "there is no column blue; did you mean bleu? (at character 1 of the expression)."
+    said = "unknown column blue; did you mean bleu? (at character 1 of the expression)."
     assert page.locator("#mistake").inner_text() == said
     assert page.locator("#where").get_attribute("aria-invalid") == "true"
     assert page.locator("#selection").is_hidden()

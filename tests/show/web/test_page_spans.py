@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 from browsers import COLORS, RULES, axe, faults
 
 import nlgauge
 from nlgauge.results.result import Result
-from nlgauge.spans import Annotation, Span, with_spans
+from nlgauge.results.selecting import columns_of as selectable
+from nlgauge.results.selecting import matching
+from nlgauge.spans import Annotation, Span
 from nlgauge.spans.building import columns_of
 
 Shown = Any
 Open = Callable[..., Shown]
+# Nobody marked the last two segments.
+REST = ["A third text.", "A fourth text."]
 TEXTS = {
-    "A": ["The 😀 ferry left the old harbor at noon.", "All is right here."],
-    "B": ["A boat left.", "All is wrong."],
+    "A": ["The 😀 ferry left the old harbor at noon.", "All is right here.", *REST],
+    "B": ["A boat left.", "All is wrong.", *REST],
 }
-REFERENCES = ["The ferry left the old port at nine.", "All is right here."]
+REFERENCES = ["The ferry left the old port at nine.", "All is right here.", *REST]
 MARKED = {
     ("ana", "1", "A"): [Span(6, 26, "major", "accuracy/mistranslation"), Span(21, 24, "minor", "style")],
     ("ben", "1", "A"): [
@@ -38,20 +43,25 @@ MARKED = {
 
 @functools.cache
 def marked_result() -> Result:
-    scored = nlgauge.score(TEXTS, REFERENCES, ids=["1", "2"], metrics=["chrf", "ter"])
+    scored = nlgauge.score(TEXTS, REFERENCES, ids=["1", "2", "3", "4"], metrics=["chrf", "ter"])
     annotations = [
         Annotation(segment, system, who, tuple(marked), target=TEXTS[system][int(segment) - 1])
         for (who, segment, system), marked in MARKED.items()
     ]
     people = columns_of(annotations)[0]
     metric = nlgauge.meta.metric_spans(scored, ["ter"])["ter"]
-    return replace(scored, corpus=with_spans(scored.corpus, [*people, metric]))
+    return scored.with_spans([*people, metric])
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = marked_result().report(tmp_path_factory.mktemp("spans") / "report.html")
+    return path
 
 
 @pytest.fixture
-def page(tmp_path: Path, opened: Open) -> Shown:
-    path = marked_result().report(tmp_path / "report.html")
-    shown: Shown = opened(f"{path.as_uri()}#segments?s=1", bypass_csp=True)
+def page(report: Path, opened: Open) -> Shown:
+    shown: Shown = opened(f"{report.as_uri()}#segments?s=1", bypass_csp=True)
     shown.page.wait_for_selector(".marks")
     return shown
 
@@ -84,16 +94,16 @@ def test_two_voices_differ_by_their_lines_and_more_have_lanes(page: Shown):
     voice(page, "ben")
     text = page.page.locator(".marks article").first
     assert "ana is tinted, ben is the line below." in page.page.locator(".marks").inner_text()
-    both = text.locator("mark.v1-critical")
+    both = text.locator("mark.second-voice.critical")
     assert both.first.evaluate("node => getComputedStyle(node).borderBottomStyle") == "double"
-    assert text.locator("mark[class*='v0-'][class*='v1-']").all_inner_texts() == ["old", " h"]
+    assert text.locator("mark.second-voice mark.first-voice").all_inner_texts() == ["old", " h"]
     # An omission is a chip, and its note is text.
     assert text.locator(".chip").all_inner_texts() == [
         "missing: major, accuracy/omission, \u201c<b>nine</b>\u201d, ben"
     ]
     voice(page, "cem")
     assert "Lines from top to bottom: ana, ben, cem." in page.page.locator(".marks").inner_text()
-    images = text.locator("mark.lanes").first.evaluate("node => getComputedStyle(node).backgroundImage")
+    images = text.locator("mark.in-lanes").first.evaluate("node => getComputedStyle(node).backgroundImage")
     assert "linear-gradient" in images
     assert "not read by ben, cem" in page.page.locator(".marks article").nth(1).inner_text()
     # A voice that is off again is gone; the focus stays on its button.
@@ -149,3 +159,23 @@ def test_a_report_without_spans_or_texts_shows_none(tmp_path: Path, opened: Open
     shown = opened(path)
     assert shown.page.locator(".marks").count() == 0 and shown.page.locator("#span-scores").count() == 1
     assert shown.errors == []
+
+
+def test_segments_are_selected_by_spans_as_in_python(page: Shown):
+    result = marked_result()
+    for expression, ids in (
+        ("spans.cem > 0", ["1"]),
+        ("severity ~ critical", ["1"]),
+        ("category ~ accuracy", ["1"]),
+        ("missed.ter[B] > 0", ["2"]),
+        ("spans.ana[A] > 1", ["1"]),
+        ("spans.ben[B] = none", ["1", "3", "4"]),
+    ):
+        met = np.flatnonzero(matching(expression, selectable(result)))
+        assert [str(result.corpus.ids[n]) for n in met] == ids, expression
+        page.page.goto(f"{page.page.url.partition('#')[0]}#segments?where={quote(expression)}")
+        page.page.reload()
+        page.page.wait_for_selector("html[data-ready]", state="attached")
+        shown = page.page.locator("#selection").inner_text()
+        assert shown.startswith(f"{len(ids)} of 4 segments"), (expression, shown)
+    assert page.errors == []

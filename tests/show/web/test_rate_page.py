@@ -11,11 +11,14 @@ from typing import Any
 
 import browsers
 import pytest
+from marks import thorough
 from page_cases import HOSTILE
 
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
+from nlgauge.annotate.interchange import merge
 from nlgauge.annotate.log import current
+from nlgauge.annotate.pages import offline_page
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.corpus import Corpus
 
@@ -131,10 +134,9 @@ def test_four_dimensions_are_answered_by_digits(tmp_path: Path, opened: Callable
 @pytest.mark.parametrize(
     ("protocol", "keys", "answers"),
     [
-        ("pairwise", "2", {"preferred": "tie"}),
         ("pairwise", "3", {"preferred": 1}),
         ("bws", "3 1", {"best": 2, "worst": 0}),
-        ("yes_no", "2", {"acceptable": False}),
+        *thorough(("pairwise", "2", {"preferred": "tie"}), ("yes_no", "2", {"acceptable": False})),
     ],
 )
 def test_choices_by_digits(
@@ -210,7 +212,7 @@ def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callab
     assert not [name for name in (*_SYSTEMS, "seg-", "ben", "41") if name.encode() in everything]
 
 
-@pytest.mark.parametrize("protocol", ["esa", "pairwise"])
+@pytest.mark.parametrize("protocol", ["esa", *thorough("pairwise")])
 def test_hostile_texts_stay_texts(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
     corpus = Corpus.read(
         dict.fromkeys(_SYSTEMS, HOSTILE), None, HOSTILE, ids=[str(i) for i in range(len(HOSTILE))]
@@ -240,12 +242,8 @@ def test_arrows_follow_the_direction_of_the_text(tmp_path: Path, opened: Callabl
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-_REST = ("likert", "da", "pairwise", "bws", "yes_no", "claims")
-
-
 @pytest.mark.parametrize(
-    "protocol",
-    ["esa", "mqm", *(pytest.param(name, marks=pytest.mark.thorough) for name in _REST)],
+    "protocol", ["esa", *thorough("likert", "da", "mqm", "pairwise", "bws", "yes_no", "claims")]
 )
 def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
     corpus = texts(4, ("A", "B", "C", "D"))
@@ -259,6 +257,35 @@ def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], 
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         assert browsers.faults(page) == [], theme
+
+
+def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "esa")
+    file = offline_page(campaign, "ana", tmp_path / "ana.html")
+    shown = opened(file)
+    page = shown.page
+    press(page, "ArrowRight 1")
+    page.locator("#scale-esa").focus()
+    press(page, "9 0 Enter Enter")
+    page.locator("#scale-esa").focus()
+    press(page, "End Enter")
+    with page.expect_download() as download:
+        page.get_by_text("Save ratings as a file").click()
+    saved_file = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved_file)
+    assert saved_file.name == "ana-ratings.jsonl"
+    assert merge(campaign, saved_file) == 2
+    first, second = campaign.records()
+    assert (first["answers"], second["answers"]) == ({"esa": 90}, {"esa": 100})
+    assert [record["item"] for record in (first, second)] == campaign.order("ana")[:2]
+    text = campaign.items[first["item"]].outputs[0]
+    assert text[first["spans"][0]["start"] : first["spans"][0]["end"]] == "The"
+    assert [
+        address for address in shown.requests if not address.startswith(("file:", "data:", "blob:"))
+    ] == []
+    # The ratings are still there when the page is opened again.
+    assert "2 done" in opened(file).page.locator("#place").inner_text()
+    assert shown.errors == []
 
 
 def test_the_page_is_small() -> None:

@@ -52,8 +52,8 @@ def serve(
     per_minute : int, default 60
         Largest number of ratings per minute and annotator.
     ready : callable
-        Receives the new addresses by role, before the first request is answered; the addresses of roles that
-        got theirs before are "".
+        Receives the addresses by role, before the first request is answered; "as before" for roles that got
+        theirs when the campaign was served before.
 
     Raises
     ------
@@ -87,13 +87,14 @@ def serve(
     with ExitStack() as stack:
         rater = stack.enter_context(campaign.rating())
         tokens = Tokens(campaign.directory)
-        opened = stack.enter_context(bound(host, _port(tokens, host, port)))
+        opened = stack.enter_context(bound(host, tokens.port if port is None else port))
         number = opened.getsockname()[1]
+        moved = tokens.port not in (0, number)
         tokens.set_port(number)
         hosts = [origin.removeprefix("https://")] if origin else hosts_of(host, number)
         start = origin or f"http://{hosts[-1]}"
         roles = [ORGANIZER, *campaign.plan.annotators]
-        addresses = dict.fromkeys(roles, "")
+        addresses = dict.fromkeys(roles, f"as before, with the port {number}" if moved else "as before")
         for role in tokens.missing(roles):
             addresses[role] = f"{start}/?token={tokens.new(role)}"
         access = Access(
@@ -109,19 +110,6 @@ def serve(
         )
         guard = Guard(application(campaign, rater, per_minute), access)
         ready(addresses)
-        if browser and addresses[ORGANIZER]:
+        if browser and addresses[ORGANIZER].startswith("http"):
             webbrowser.open(addresses[ORGANIZER])
         answer(guard, opened)
-
-
-def _port(tokens: Tokens, host: str, port: int | None) -> int:
-    """Return the port to use: the last port if it is free."""
-    if port is not None or not tokens.port:
-        return port or 0
-    from nlgauge.show.explorer.listening import bound
-
-    try:
-        with bound(host, tokens.port):
-            return tokens.port
-    except ParameterError:
-        return 0

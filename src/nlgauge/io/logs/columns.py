@@ -71,10 +71,11 @@ class ScoreTable:
         kinds = {type(value) for _, value in values}
         if str in kinds and not kinds & {bool, int, float}:
             return self._levels(name, values, facts)
-        numbers, unreadable = [], 0
+        numbers, unreadable, replaced = [], 0, 0
         for row, value in values:
             number = _number(value)
             if number is not None:
+                replaced += row.scores.get(name, number) != number
                 row.scores[name] = number
                 numbers.append(number)
             elif value is not None and not (isinstance(value, float) and math.isnan(value)):
@@ -82,6 +83,10 @@ class ScoreTable:
                 unreadable += 1
         if unreadable:
             facts.notes.append(f"{name}: {counted(unreadable, 'value')} cannot be read as a number.")
+        if replaced:
+            facts.notes.append(
+                f"{name}: {counted(replaced, 'segment has', 'segments have')} several values; the last is read."
+            )
         default = ScoreColumn(name)
         if bool in kinds and not kinds & {int, float, str}:
             default = ScoreColumn(name, low=0, high=1, kind="binary")

@@ -104,7 +104,7 @@ def read(source: Source, options: LogOptions) -> list[Log]:
     files = sorted(Path(source.path).parent.glob(f"samples_*_{time}.jsonl*"))
     if not files:
         raise InputError(
-            f"{source.path} has no files of samples in its directory; run lm_eval with --log_samples, and do not"
+            f"{source.path} has no files of samples in its directory; run lm_eval with its option log_samples, and do not"
             " move its files."
         )
     return [_read_samples(Source(str(file))) for file in files]

@@ -16,7 +16,15 @@ from nlgauge.meta.comparison import MetricComparison
 from nlgauge.meta.error_spans.additive import AVERAGES, GOLDS, Expected
 from nlgauge.meta.error_spans.agreement import span_agreement
 from nlgauge.meta.error_spans.pairs import Sample, compared
-from nlgauge.meta.error_spans.scoring import Plan, groups_of, samples_of, sentinels_of, table_rows, units_of
+from nlgauge.meta.error_spans.scoring import (
+    ALL_TEXTS,
+    Plan,
+    groups_of,
+    samples_of,
+    sentinels_of,
+    table_rows,
+    units_of,
+)
 from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.findings import listed as as_list
 from nlgauge.results.resampling import caution as few_units
@@ -334,7 +342,7 @@ def _notes(
     few = [
         row["metric"]
         for row in rows
-        if row["n_texts"] < max(r["n_texts"] for r in rows) and not row.get("group")
+        if row["n_texts"] < max(r["n_texts"] for r in rows) and row.get("group", ALL_TEXTS) == ALL_TEXTS
     ]
     if few:
         notes.append(f"{listed(list(dict.fromkeys(few)))}: fewer texts, because some have no reference.")

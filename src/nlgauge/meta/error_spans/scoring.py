@@ -20,6 +20,9 @@ from nlgauge.stats.intervals import bca
 from nlgauge.stats.letters import letters
 from nlgauge.stats.units import Clusters, resampled_sums
 
+# Group of the rows of all texts and spans.
+ALL_TEXTS = "all"
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -147,7 +150,7 @@ def table_rows(
         low, high, _ = bca(replicates[:, k], float(values[k, 2]), left_out[:, k], plan.confidence)
         yield {
             "measure": measure,
-            **({} if by is None else {"group": group}),
+            **({} if by is None else {"group": group or ALL_TEXTS}),
             "metric": name,
             "kind": kinds[name],
             "precision": float(values[k, 0]),

@@ -158,14 +158,12 @@ class Answers(NamedTuple):
 
     def _every_row(self) -> list[list[int]]:
         """Return the rows of each segment, of all systems and judge runs."""
-        return [
-            [i for rows in of_segment for i in self._all_runs(rows)]
-            for of_segment in zip(*self.rows.values(), strict=True)
-        ]
+        segments = zip(*self.rows.values(), strict=True)
+        return [self._all_runs([i for rows in of_segment for i in rows]) for of_segment in segments]
 
     def _all_runs(self, rows: Sequence[int]) -> list[int]:
         """Return the rows of answers with the rows of their other judge runs."""
-        return [run for i in rows for run in self.runs.get(i, (i,))]
+        return [run for i in rows for run in self.runs.get(i, (i,))] if self.runs else list(rows)
 
     def _of_segments(self, role: str, ignore: bool = False) -> list[Any]:
         """Return the value of each segment that all its answers share, None if it has none.

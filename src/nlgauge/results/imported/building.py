@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.collector import collector_paused
 from nlgauge._core.defaults import SEED
 from nlgauge._core.paths import is_file
 from nlgauge.corpus import Corpus
@@ -123,8 +124,11 @@ def from_scores(
     if scores is None:
         raise ParameterError("scores is missing; name the fields of the records that contain scores.")
     specs = score_specs(scores, bounds)
-    answers = Answers.of(read, AnswerFields(item, system, repeat, documents), [spec.name for spec in specs])
-    return from_answers(answers, specs, lang=lang, ignore_inputs=ignore_inputs, seed=seed)
+    with collector_paused():
+        answers = Answers.of(
+            read, AnswerFields(item, system, repeat, documents), [spec.name for spec in specs]
+        )
+        return from_answers(answers, specs, lang=lang, ignore_inputs=ignore_inputs, seed=seed)
 
 
 def from_answers(
@@ -277,17 +281,23 @@ def _column_of_answers(
     records = answers.records
     cells, texts = records.columns[reader.spec.name], records.columns.get(answers.roles.get("prediction", ""))
     column = _Column(len(rows))
+    if not answers.runs and all(len(of_segment) == 1 for of_segment in rows):
+        plain = reader.all_plain([cells[i] for (i,) in rows])
+        if plain is not None:
+            column.values, column.runs, column.owners = plain, [1] * len(rows), list(range(len(rows)))
+            return column
     for segment, of_segment in enumerate(rows):
         for i in of_segment:
-            scores = []
-            for run in answers.runs.get(i, (i,)):
-                cell = cells[run]
-                plain = reader.plain(cell)
-                scores += (
-                    reader.read(None if cell is NO_FIELD else cell, partial(records.place, run))
-                    if plain is None
-                    else plain
-                )
+            # Most records are a number, the only score of their answer.
+            scores = None if answers.runs else reader.plain(cells[i])
+            if scores is None:
+                scores = [
+                    score
+                    for run in answers.runs.get(i, (i,))
+                    for score in reader.read(
+                        None if cells[run] is NO_FIELD else cells[run], partial(records.place, run)
+                    )
+                ]
             if scores:
                 column.add(segment, scores)
                 continue

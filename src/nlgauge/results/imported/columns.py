@@ -178,6 +178,20 @@ class ScoreReader:
             return [float(value)]
         return None
 
+    def all_plain(self, values: Sequence[Any]) -> list[float] | None:
+        """Return numbers in their bounds, as `plain` does for each; None if some value needs `read`."""
+        kinds = set(map(type, values))
+        if self._levels or not kinds <= set(_PLAIN):
+            return None
+        try:
+            numbers = np.array(values, dtype=np.float64)
+        except OverflowError:
+            return None
+        if not ((self._lowest <= numbers) & (numbers <= self._highest)).all():
+            return None
+        self._kinds |= kinds
+        return numbers.tolist()  # type: ignore[no-any-return]
+
     def read(self, value: Any, place: Callable[[], str]) -> list[float]:
         """Return the scores of an answer: one number, several judge runs, or none if the score is missing."""
         if isinstance(value, list | tuple | np.ndarray):

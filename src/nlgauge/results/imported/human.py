@@ -99,6 +99,8 @@ def _named(result: Result, names: str | Sequence[str]) -> dict[str, ScoreSpec]:
         label = None if spec.name in known else imported_label(result, spec.name)
         if spec.name in known or label is not None:
             specs[label or spec.name] = replace(spec, name=label or spec.name)
+        elif f"{_PREFIXES[0]}{spec.name}" in known:
+            specs[f"{_PREFIXES[0]}{spec.name}"] = spec
         elif inner:
             specs |= dict.fromkeys(inner, spec)
         else:

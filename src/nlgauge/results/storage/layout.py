@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -84,6 +84,29 @@ class SavedMemory(msgspec.Struct, frozen=True):
     note: str
 
 
+class SavedVerdict(msgspec.Struct):
+    """The verdict of a run that stopped when it was sure, and the state of its test."""
+
+    asked_metrics: list[str]
+    metric: str
+    output: str
+    systems: Annotated[list[str], msgspec.Meta(min_length=2, max_length=2)]
+    better: str | None
+    asked: int
+    segments: int
+    look: int
+    looks: int
+    stopped: str
+    confidence: float
+    cost: float
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    p: float | None
+    state: dict[str, Any]
+    price: float | msgspec.UnsetType | None = msgspec.UNSET
+
+
 class SavedRun(msgspec.Struct):
     """run.json."""
 
@@ -102,7 +125,7 @@ class SavedRun(msgspec.Struct):
     memory: SavedMemory
     carbon: SavedCarbon | None
     # The verdict of a run that stopped when it was sure.
-    sequential: dict[str, Any] | None = None
+    sequential: SavedVerdict | None = None
 
 
 def write_run(run: SavedRun, place: Path) -> None:

@@ -109,7 +109,7 @@ def _read(place: Path) -> Result:
     }
     check(corpus, metrics)
     statistics, segments = _mapped_rows(place, run)
-    asked = (run.sequential or {}).get("asked_metrics", ())
+    asked = () if run.sequential is None else run.sequential.asked_metrics
     tables = {
         (saved.system, saved.label): replace(
             _table(saved, metrics[saved.label], statistics, segments, corpus), stopped=saved.label in asked
@@ -130,7 +130,7 @@ def _read(place: Path) -> Result:
         job,
         run.environment,
         run.texts,
-        sequential=run.sequential,
+        sequential=None if run.sequential is None else msgspec.to_builtins(run.sequential),
     )
 
 

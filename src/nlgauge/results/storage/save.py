@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from nlgauge._core.paths import making_beside, put, require_folder
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import is_plain, saved_id
@@ -31,6 +33,7 @@ from nlgauge.results.storage.layout import (
     SavedMetric,
     SavedRun,
     SavedTable,
+    SavedVerdict,
     StoredPart,
     is_own_file,
     is_result,
@@ -128,7 +131,7 @@ def _saved_run(
         statistics,
         saved_memory(result.costs),
         saved_carbon(result.costs),
-        None if result.sequential is None else dict(result.sequential),
+        None if result.sequential is None else msgspec.convert(dict(result.sequential), SavedVerdict),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
         If the port cannot be used.
     """
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as opened:
+        if os.name != "nt":
+            # The port of a server that was killed can be used again at once.
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             opened.bind((host, port))
         except OSError as error:

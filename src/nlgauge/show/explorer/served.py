@@ -35,6 +35,7 @@ from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_p
 from nlgauge.show.page_data.runs import run_parts
 from nlgauge.show.page_data.spans import span_parts
 from nlgauge.show.page_data.trust import Trust, trust_of
+from nlgauge.spans.named_numbers import with_span_fields
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -76,7 +77,7 @@ class Served:
         view = view_of(result, self.name, human=self.human)
         found = dict(score_parts(view, result.corpus.ids))
         fields: list[dict[str, Any]] = []
-        found |= dict(field_parts(result.corpus, fields, self.human.fields))
+        found |= dict(field_parts(with_span_fields(result.corpus), fields, self.human.fields))
         texts = dict(text_parts(result.corpus, result.systems)) if result.has_texts else {}
         meta = {
             **view.meta,

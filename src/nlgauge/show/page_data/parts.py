@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged, blocks
 from nlgauge._core.safe_text import visible
 from nlgauge.corpus.texts import text_lengths
-from nlgauge.explanations import Explanation
+from nlgauge.explanations import Alignment, Explanation, Transport
 from nlgauge.explanations.wire import document
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ _BLOCK = 1 << 20
 # A field with more different values than these is not one to filter by.
 _MOST_VALUES = 200
 _DIGITS = 4
+# A page shows numbers of a matrix with at most three digits, and has thousands of them.
+_OF_MATRICES = 3
+# Kinds of explanations with a matrix of tokens by tokens.
+MATRICES = (Alignment, Transport)
 # Texts are most of a page: this level takes a third of the time of gzip's default, and 5% more bytes.
 _TEXT_LEVEL = 4
 
@@ -110,7 +114,7 @@ def field_parts(
 
 
 def unit_parts(corpus: Corpus, meta: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Yield the weights of segments and the numbers of their documents, if there are any; meta says so."""
+    """Yield the weights of segments and the numbers of their documents, if there are any; meta has both facts."""
     meta |= {"weights": corpus.weights is not None, "units": corpus.documents is not None}
     if corpus.weights is not None:
         yield "weights", array_part(np.asarray(corpus.weights, dtype=np.float32))
@@ -132,7 +136,9 @@ def unstored(
 
 
 def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Explanation]]]]) -> bytes:
-    """Return explanations by segment number, label and system; numbers have four digits."""
+    """Return explanations by segment number, label and system; numbers have four digits, of
+    matrices three.
+    """
     plain = {
         str(segment): {
             visible(label): {visible(system): explanations_shown(own) for system, own in of_label.items()}
@@ -145,7 +151,10 @@ def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Expl
 
 def explanations_shown(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
     """Return explanations as a page gets them."""
-    return [document(explanation, _DIGITS) for explanation in explanations]
+    return [
+        document(explanation, _OF_MATRICES if isinstance(explanation, MATRICES) else _DIGITS)
+        for explanation in explanations
+    ]
 
 
 def _texts_of(corpus: Corpus, systems: Sequence[str], segments: Array) -> Array:

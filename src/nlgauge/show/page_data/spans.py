@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import NlgaugeError
 from nlgauge.meta import span_scores
-from nlgauge.show.page_data.parts import json_part
+from nlgauge.show.page_data.parts import array_part, json_part
 from nlgauge.spans import Spans, spans_of_corpus
+from nlgauge.spans.named_numbers import named_numbers
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -27,40 +30,46 @@ def span_parts(result: Result) -> tuple[dict[str, Any] | None, dict[str, bytes]]
     """Return the description of the spans of a result and the parts with its marks; None without spans.
 
     Part `spansK` has the marks of the segments from 16 K: by segment, system and voice, each as [start, end, severity,
-    category, side, note], with null for an error without a place. Without texts only the table is shown.
+    category, side, note], with null for an error without a place. Without texts only the table is shown. Part `span_columns` has the
+    numbers by which segments can be selected, float32 by column, system and segment.
     """
     spans = spans_of_corpus(result.corpus)
     if not spans:
         return None, {}
     voices = [{"name": visible(each.who), "kind": each.kind} for each in spans]
-    described = {"voices": voices, "size": SEGMENTS, "scores": _scores(spans, result.has_texts)}
-    return described, _marks(spans, len(result.corpus)) if result.has_texts else {}
+    named = named_numbers(spans)
+    described = {
+        "voices": voices,
+        "size": SEGMENTS,
+        "scores": _scores(spans, result.has_texts),
+        "columns": [visible(name) for name in named],
+    }
+    marks = _marks(spans, len(result.corpus)) if result.has_texts else {}
+    return described, {
+        "span_columns": array_part(np.stack(list(named.values())).astype(np.float32)),
+        **marks,
+    }
 
 
 def _marks(spans: Sequence[Spans], segments: int) -> dict[str, bytes]:
-    parts = {}
-    for start in range(0, segments, SEGMENTS):
-        block: dict[str, dict[str, dict[str, list[list[Any]]]]] = {}
-        for n in range(start, min(start + SEGMENTS, segments)):
-            for voice, each in enumerate(spans):
-                for s in range(len(each.systems)):
-                    marked = each.at(s, n)
-                    if marked is not None:
-                        by_system = block.setdefault(str(n), {}).setdefault(str(s), {})
-                        by_system[str(voice)] = [
-                            [
-                                span.start,
-                                span.end,
-                                visible(span.severity),
-                                visible(span.category),
-                                span.side,
-                                visible(span.note),
-                            ]
-                            for span in marked
-                        ]
-        if block:
-            parts[f"spans{start // SEGMENTS}"] = json_part(block)
-    return parts
+    blocks: list[dict[str, dict[str, dict[str, list[list[Any]]]]]] = [
+        {} for _ in range(0, segments, SEGMENTS)
+    ]
+    for voice, each in enumerate(spans):
+        for s, n in np.argwhere(each.looked).tolist():
+            by_system = blocks[n // SEGMENTS].setdefault(str(n), {}).setdefault(str(s), {})
+            by_system[str(voice)] = [
+                [
+                    span.start,
+                    span.end,
+                    visible(span.severity),
+                    visible(span.category),
+                    span.side,
+                    visible(span.note),
+                ]
+                for span in each.at(s, n) or []
+            ]
+    return {f"spans{number}": json_part(block) for number, block in enumerate(blocks) if block}
 
 
 def _scores(spans: Sequence[Spans], has_texts: bool) -> dict[str, Any] | None:

@@ -1,5 +1,5 @@
-"""What a page needs to compute scores of some segments again: means of segment scores, or sums of statistics and the
-program that makes scores of them.
+"""The data with which a page computes scores of some segments again: means of segment scores, or sums of statistics
+and the program that makes scores of them.
 
 A program is the metric's own `score`, executed once on symbols (`nlgauge.metric.compiled.plain_scores`): plain data,
 which `show/web/programs.js` runs on the sums of the selected segments.
@@ -49,7 +49,7 @@ class Sums:
         return left
 
     def describe(self, outputs: Sequence[dict[str, Any]]) -> None:
-        """Add to each output of a page where it is computed from, and the reason if it is not."""
+        """Add to each output of a page the source of its computation, or the reason if it is not computed."""
         known = {
             (visible(label), visible(output)): source for (label, output), source in self.sources.items()
         }
@@ -60,7 +60,7 @@ class Sums:
 
 
 def sums_of(result: Result) -> Sums:
-    """Return what a page needs to compute the leading outputs of every metric again, for any segments."""
+    """Return the sums and programs with which a page recomputes the leading outputs of every metric."""
     found = Sums()
     for label in result.labels:
         tables = [result._tables[system, label] for system in result.systems]

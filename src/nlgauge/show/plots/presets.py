@@ -103,7 +103,7 @@ def page_width(width: float) -> float:
 
 
 def page_height() -> float | None:
-    """Return the greatest height of a figure as it is laid out; None without a preset."""
+    """Return the greatest height of a figure in its layout; None without a preset."""
     chosen = active()
     return None if chosen is None else chosen.height / chosen.zoom
 

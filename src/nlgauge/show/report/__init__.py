@@ -26,12 +26,15 @@ from nlgauge.show.page_data.trust import trust_of
 from nlgauge.show.report.explained import Explained, embedded
 from nlgauge.show.report.page import page
 from nlgauge.show.writers.html import html_of
+from nlgauge.spans.named_numbers import with_span_fields
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 # The share of max_size that the sums for scores of some segments may take.
 _SUMS = 0.15
+# Bytes of the element of a part.
+_ELEMENT = 56
 # Slow explanations are made for this number of segments.
 _FEW = 40
 _MEGABYTE = 1_000_000
@@ -67,14 +70,13 @@ def write_report(
     meta, corpus = view.meta, result.corpus
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
-    parts |= dict(field_parts(corpus, fields, human.fields))
+    parts |= dict(field_parts(with_span_fields(corpus), fields, human.fields))
     trust = trust_of(human, confidence=chosen["confidence"], seed=chosen["seed"])
     meta["trust"] = None if trust is None else trust.described()
     if trust is not None:
         parts["trust"] = json_part(trust.tables())
     meta["spans"], marks = span_parts(result)
-    if chosen["texts"]:
-        parts |= marks
+    parts |= marks if chosen["texts"] else {name: marks[name] for name in ("span_columns",) if name in marks}
     sums = sums_of(human.result)
     left = sums.within(_SUMS * chosen["max_size"] * _MEGABYTE)
     sums.describe(meta["outputs"])
@@ -88,7 +90,9 @@ def write_report(
         parts |= _runs(result, meta, chosen, drawn)
     if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
-        _add_texts(result, view, parts, explain, chosen["max_size"] * _MEGABYTE - shell)
+        _add_texts(
+            result, view, parts, explain, chosen["max_size"] * _MEGABYTE - shell - _ELEMENT * len(parts)
+        )
     parts["meta"] = json_part(meta)
     write_whole(target, page(meta["title"], static, parts, meta["version"]))
     written = WrittenReport(target)

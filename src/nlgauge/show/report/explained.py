@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nlgauge._core.safe_text import visible
-from nlgauge.explanations import Alignment, Explanations, Transport
+from nlgauge.explanations import Explanations
 from nlgauge.metric import Metric
 from nlgauge.results.explain import explain_segments
 from nlgauge.show.page_data.choose import BESIDE, shown_first
 from nlgauge.show.page_data.data import PageData
-from nlgauge.show.page_data.parts import explanation_part
+from nlgauge.show.page_data.parts import MATRICES, explanation_part
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -28,8 +28,6 @@ OfSegments = dict[int, dict[str, dict[str, Explanations]]]
 _BLOCK = 16
 # An explanation that takes longer than this (CPU seconds) is made for fewer segments.
 _SLOW = 0.05
-# Kinds of explanations with a matrix of tokens by tokens.
-_LARGE = (Alignment, Transport)
 
 
 def embedded(parts: Mapping[str, bytes]) -> float:
@@ -129,7 +127,7 @@ class Explained:
         """Return whether the explanations of a label have a matrix."""
         if label not in self.large:
             made = explain_segments(self.result, [segment], [label], self.result.systems[:1])
-            self.large[label] = any(isinstance(one, _LARGE) for some in made.values() for one in some)
+            self.large[label] = any(isinstance(one, MATRICES) for some in made.values() for one in some)
         return self.large[label]
 
     def _first(self, label: str, segment: int) -> list[str]:

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from nlgauge.show.report.lean import lean_script, lean_styles
+
 WEB = Path(__file__).parents[1] / "web"
 _ENTRY = "main.js"
 _SHEETS = ("base.css", "page.css")
@@ -37,7 +39,7 @@ def single_file(
     sheets: Sequence[str] = _SHEETS,
     version: str = "",
 ) -> str:
-    """Return a file with a module, style sheets, and data in elements d-NAME; `elements` is its body."""
+    """Return a file with a module, style sheets, and data in elements d-NAME; `elements` begins its body."""
     script, style = f'"use strict";\n(() => {{\n{linked(entry)}\n}})();\n', styles(sheets)
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
@@ -59,7 +61,7 @@ def single_file(
 <title>{escape(title)}</title>
 <style>{style}</style>
 </head>
-{elements.removesuffix("</body>")}
+{elements}
 {data}
 <script>{script}</script>
 </body>
@@ -78,7 +80,7 @@ def body(title: str, static: str) -> str:
 
 def styles(names: Sequence[str] = _SHEETS) -> str:
     """Return style sheets as one, with their fonts."""
-    text = _lean("\n".join((WEB / name).read_text("utf-8") for name in names))
+    text = lean_styles("\n".join((WEB / name).read_text("utf-8") for name in names))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):
         text = text.replace(
             mark, "data:font/woff2;base64," + base64.b64encode((WEB / "vendor" / name).read_bytes()).decode()
@@ -114,7 +116,9 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
         exports |= {pair[-1].strip(): pair[0].strip() for pair in pairs}
         text = text[: listed.start()]
     returned = ", ".join(f"{name}: {own}" for name, own in exports.items())
-    found[name] = f"const {_variable(name)} = (() => {{\n{_lean(text)}\nreturn {{ {returned} }};\n}})();"
+    found[name] = (
+        f"const {_variable(name)} = (() => {{\n{lean_script(text)}\nreturn {{ {returned} }};\n}})();"
+    )
 
 
 def _beside(name: str, path: str) -> str:
@@ -124,14 +128,6 @@ def _beside(name: str, path: str) -> str:
     ('dom.js', 'dom.js')
     """
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-
-
-def _lean(text: str) -> str:
-    """Return the text of a module or a style sheet without indentation and comment lines; no string of these
-    files contains them.
-    """
-    lines = (line.strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _variable(name: str) -> str:

@@ -7,7 +7,7 @@ import { current, isChosen, isSelected, unselected } from "./selection.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 const METHODS = { spearman: "Spearman", pearson: "Pearson", kendall: "Kendall" };
 // More points than these are drawn as a sample, taken at even distances.

@@ -1,7 +1,7 @@
 // Pieces of pictures that several sections draw.
 import { g, h } from "./dom.js";
 import { color, nameOf, number } from "./format.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // A picture with a sentence for those who do not see it.
 export function svg(width, height, label, ...children) {

@@ -8,7 +8,7 @@ import { chosenSystems, isChosen, isSelected, shown } from "./selection.js";
 import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // More segments than these are drawn as an outline.
 const BARS = 1200;

@@ -5,7 +5,7 @@ import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
 import { data } from "./data.js";
-import { scaleLinear, scaleLog } from "./vendor/d3.js";
+import { scaleLinear, scaleLog } from "./scales.js";
 
 // Features that took less than this are not listed.
 const LEAST = 0.005;
@@ -93,14 +93,15 @@ function worth() {
   const [width, height, left, foot] = [520, 330, 46, 42];
   const times = points.map(({ time }) => time);
   const rs = points.map(({ r }) => r);
-  const x = scaleLog([Math.min(...times) * 0.5, Math.max(...times) * 4], [left, width - 8]);
+  const [least, most] = [Math.min(...times) * 0.5, Math.max(...times) * 4];
+  const x = scaleLog([least, most], [left, width - 8]);
   const y = scaleLinear([Math.min(0, ...rs) - 0.02, Math.max(...rs) + 0.05], [height - foot, 10]);
   placeLabels(points, x, y);
   const lines = y.ticks(6).map(value => [
     g("line", { x1: left, x2: width, y1: y(value), y2: y(value) }),
     g("text", { x: left - 7, y: y(value) + 4, "text-anchor": "end" }, correlation(value)),
   ]);
-  const decades = [0.001, 0.01, 0.1, 1, 10, 100, 1000, 10000].filter(time => time >= x.domain()[0] && time <= x.domain()[1]);
+  const decades = [0.001, 0.01, 0.1, 1, 10, 100, 1000, 10000].filter(time => time >= least && time <= most);
   const marks = decades.map(time => g("text", { x: x(time), y: height - foot + 17, "text-anchor": "middle" }, time >= 1000 ? `${time / 1000} s` : `${time} ms`));
   const point = ({ output, time, r, at }) => [
     g("line", { class: "lead", x1: x(time), y1: y(r), x2: x(time) + 9, y2: at }),

@@ -11,7 +11,7 @@ import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
 import { marksOf } from "./marks.js";
 import { KINDS, matchedIn, wholeAlignment, whyNodes } from "./why.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // At most this many systems are side by side; of more, the best and the worst of the segment, the chosen system and those compared.
 const BESIDE = 4;

@@ -58,7 +58,7 @@ function card(system, own, on, texts) {
     "article",
     { class: "marked" },
     h("header", {}, swatch(system), h("h4", {}, store.meta.systems[system])),
-    h("p", { class: `text marks-text lanes-${on.length > 2 ? "many" : on.length}`, dir: "auto" }, pieces(text, placed, on.length)),
+    h("p", { class: `text marks-text ${on.length > 2 ? "many-lanes" : on.length > 1 ? "two-lanes" : ""}`, dir: "auto" }, pieces(text, placed, on.length)),
     nowhere.length > 0 && h("p", { class: "chips" }, nowhere.map(({ mark, voice }) => h("span", { class: "chip" }, `missing: ${described(mark, voice)}`))),
     inText.length > 0 && h("ul", { class: "marks-list small" }, inText.map(({ mark, voice }) => h("li", {}, h("q", { dir: "auto" }, words(mark, text, texts)), `: ${described(mark, voice)}`))),
     all.length === 0 && read.length > 0 && h("p", { class: "small" }, `no error marked by ${read.map(voice => voices[voice].name).join(", ")}`),
@@ -96,9 +96,10 @@ function pieces(text, placed, count) {
 function mark(piece, here, count) {
   const tip = here.flatMap(({ voice, own }) => own.map(one => described(one.mark, voice))).join("\n");
   const style = severity => (KNOWN.includes(severity) ? severity : "other");
+  if (count > 2) return h("mark", { class: "err in-lanes", tip, vars: lines(here, style) }, piece);
   // Of nested marks the inner is on top, and the line of the outer is one step lower.
-  const classes = here.flatMap(({ lane, own }) => [`v${lane}-${style(own[0].mark[2])}`, ...(own.length > 1 ? [`nested-${style(own[1].mark[2])}`] : [])]);
-  return h("mark", { class: `err ${count > 2 ? "lanes" : classes.join(" ")}`, tip, vars: count > 2 ? lines(here, style) : {} }, piece);
+  const wrap = (inside, { lane, own }) => h("mark", { class: `err ${lane === 0 ? "first-voice" : "second-voice"} ${style(own[0].mark[2])}${own.length > 1 ? " nested-err" : ""}`, tip }, inside);
+  return here.reduce(wrap, piece);
 }
 
 // One thin line for each voice under the text.

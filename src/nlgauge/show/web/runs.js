@@ -7,7 +7,7 @@ import { svg } from "./charts.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
 import { difference } from "./words.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 const SHOWN = 5;
 const FORMS = { both: "differences", old: "old", new: "new" };

@@ -9,7 +9,7 @@ import { store } from "./store.js";
 import { data } from "./data.js";
 import { detail } from "./detail.js";
 import { bounds, scoredOutputs } from "./scored.js";
-import { area, curveMonotoneX, scaleLinear } from "./vendor/d3.js";
+import { scaleLinear, smoothArea } from "./scales.js";
 
 const ROW = 36;
 // Rows that are drawn above and below those in view.
@@ -303,11 +303,7 @@ function distribution() {
   const x = scaleLinear([low, high], [8, width - 8]);
   const hills = systems.map((_, system) => smoothed(counted(system, low, high, bins)));
   const y = scaleLinear([0, Math.max(1, ...hills.map(hill => Math.max(...hill)))], [height - foot, 4]);
-  const shape = area()
-    .x((_, bin) => x(low + ((bin + 0.5) / bins) * (high - low)))
-    .y0(height - foot)
-    .y1(value => y(value))
-    .curve(curveMonotoneX);
+  const shape = hill => smoothArea(hill.map((value, bin) => [x(low + ((bin + 0.5) / bins) * (high - low)), y(value)]), height - foot);
   const picture = svg(
     width,
     height,

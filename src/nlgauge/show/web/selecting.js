@@ -237,9 +237,9 @@ function check(term, columns) {
   if (!known.includes(term.name)) {
     if (columns.unstored?.includes(term.name)) throw new ExpressionError(`this report does not contain ${term.name}; nlgauge serve does`, term.at);
     const near = nearest(term.name.toLowerCase(), known);
-    throw new ExpressionError(`there is no column ${term.name}${near ? `; did you mean ${near}?` : ""}`, term.at);
+    throw new ExpressionError(`unknown column ${term.name}${near ? `; did you mean ${near}?` : ""}`, term.at);
   }
-  if (term.system !== null && !columns.systems.includes(term.system)) throw new ExpressionError(`there is no system ${term.system}`, term.systemAt);
+  if (term.system !== null && !columns.systems.includes(term.system)) throw new ExpressionError(`unknown system ${term.system}`, term.systemAt);
   if (term.system !== null && !Object.hasOwn(columns.numbers, term.name) && term.name !== "prediction") throw new ExpressionError(`${term.name} is the same for every system`, term.systemAt);
 }
 

@@ -185,6 +185,9 @@ function columns() {
     const score = (system, segment) => store.score(number, system, segment);
     for (const name of [output.name, `${output.label}.${output.inner}`, ...(first ? [output.label] : [])]) numbers[name] ??= score;
   });
+  store.meta.spans?.columns.forEach((name, column) => {
+    numbers[name] ??= (system, segment) => store.spanColumns[(column * systems.length + system) * segments + segment];
+  });
   const values = Object.fromEntries(fields.map((field, number) => [field.name, segment => field.values[store.fields[number][segment]] || null]));
   const texts = { id: segment => [store.ids[segment]] };
   if (store.lengths && store.sources) texts.source = segment => [store.textNow(store.sources[segment])];

@@ -37,6 +37,7 @@ export const store = {
     this.units = units ? await numbers("units", Uint32Array) : null;
     Object.assign(this, { scores, predictions, allReferences: references, offsets, sources, lengths, fields });
     this.ids = JSON.parse(decoder.decode(ids));
+    this.spanColumns = this.meta.spans ? await numbers("span_columns", Float32Array) : null;
     if (lengths) this.place();
     this.oldScores = this.meta.runs ? await numbers("old_scores", Float32Array) : null;
     return this.meta;

@@ -8,7 +8,7 @@ import { svg } from "./charts.js";
 import { spanScores } from "./marks.js";
 import { store } from "./store.js";
 import { data } from "./data.js";
-import { scaleLinear } from "./vendor/d3.js";
+import { scaleLinear } from "./scales.js";
 
 // Outputs of the list of disagreements.
 const MOST = 8;
@@ -106,7 +106,7 @@ function forest(found, level, chosen) {
       h("td", { class: "num small" }, one.low === null ? "" : `${two(one.low)} to ${two(one.high)}`),
     );
   };
-  return h("table", { class: "trust" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "metric"), h("td"), h("th", { scope: "col", class: "num" }, level.symbol), h("th", { scope: "col", class: "num" }, "interval"))), h("tbody", {}, found.rows.map(row)));
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Agreement of metrics with people" }, h("table", { class: "trust" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "metric"), h("td"), h("th", { scope: "col", class: "num" }, level.symbol), h("th", { scope: "col", class: "num" }, "interval"))), h("tbody", {}, found.rows.map(row))));
 }
 
 function caption(found, dimension) {

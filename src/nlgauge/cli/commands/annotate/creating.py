@@ -136,16 +136,17 @@ def new(
 ) -> None:
     """Create a campaign of human ratings.
 
-        nlgauge annotate new out/ -o campaign --protocol esa --annotators a1,a2 --segments 60 --overlap 0.2
+        nlgauge annotate new out/ -o campaign --protocol esa --annotators a1,a2
+        nlgauge annotate new out/ -o c --protocol da --annotators a --segments 60
 
     Draw segments at random, and give each segment with all its systems to an annotator. Annotators do not see
     the names of systems. Use codes instead of names for annotators, because the times of their work are saved.
 
-    --repeats, --damaged and --gold add checks of attention, which are no part of the scores. --until-sure and
-    --until plan when the ratings suffice; without them, decide on the number of segments before you start.
+    --repeats, --damaged and --gold add checks of attention, which do not count for the scores.
+    --until-sure and --until plan when the ratings suffice; without them, decide on the number of segments before you start.
     """
     from nlgauge.annotate import creating
-    from nlgauge.annotate.campaign import Until
+    from nlgauge.annotate.plan import Until
     from nlgauge.annotate.protocols import protocol_of
 
     if until and until_sure:
@@ -194,10 +195,10 @@ def add(
     Items and ratings that exist do not change. Stop the server first. A new annotator rates segments that the
     others have, first those that several people rate.
     """
-    from nlgauge.annotate import creating
+    from nlgauge.annotate.adding import add as add_to
     from nlgauge.annotate.campaign import Campaign
 
-    campaign = creating.add(Campaign.open(directory), split(annotators), segments)
+    campaign = add_to(Campaign.open(directory), split(annotators), segments)
     say(_content(campaign))
     click.echo(directory)
 
@@ -216,7 +217,9 @@ def _texts(names: Sequence[str]) -> Corpus | Result:
             )
         result = load(names[0])
         if not result.has_texts:
-            raise InputError(f"{names[0]} was saved without texts, so there is nothing to rate.")
+            raise InputError(
+                f"{names[0]} was saved without texts, which a campaign needs; score again, and save the texts."
+            )
         return result
     return Inputs(list(names)).read()
 

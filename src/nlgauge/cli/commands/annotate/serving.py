@@ -40,7 +40,7 @@ def serve(
     """Let annotators rate in the browser.
 
     Print one address per annotator and one for the organizer, each with a secret token. Each rating is on disk
-    before the page says that it is saved. Stop the server with Ctrl-C, and start it again at any time: the
+    before the page shows it as saved. Stop the server with Ctrl-C, and start it again at any time: the
     addresses stay valid.
 
     The server accepts connections from this machine only. For other machines, run a proxy with HTTPS and name
@@ -57,8 +57,9 @@ def serve(
     def ready(addresses: dict[str, str]) -> None:
         for role, address in addresses.items():
             label = "Open as organizer" if role == ORGANIZER else f"Give to {role}"
-            known = f"as before; a new one: nlgauge annotate tokens {directory} --new {role}"
-            click.echo(f"{label:<20} {address or known}", err=True)
+            click.echo(f"{label:<20} {address}", err=True)
+        if any(address.startswith("as before") for address in addresses.values()):
+            click.echo(f"A new address: nlgauge annotate tokens {directory} --new CODE", err=True)
         click.echo(
             f"Ratings are saved in {directory / 'ratings.jsonl'}. Stop the server with Ctrl-C.", err=True
         )
@@ -77,7 +78,7 @@ def tokens(
         option("--new", help="Annotators, or organizer, who get a new token.", metavar="CODE,..."),
     ],
 ) -> None:
-    """Replace the token in somebody's address.
+    """Replace the token in the address of an annotator or the organizer.
 
     The earlier address is no longer valid, also if the server is running.
     """

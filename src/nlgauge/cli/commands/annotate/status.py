@@ -38,7 +38,7 @@ def status(
 
     Estimates use whole segments of finished blocks, which are a random sample, and the metrics of the result.
     Only a campaign that was created with --until or --until-sure gets the advice to stop, and this advice uses
-    ratings alone.
+    only ratings.
     """
     from nlgauge.annotate.campaign import Campaign
     from nlgauge.annotate.state import state_of
@@ -51,7 +51,7 @@ def status(
         say(
             f"{counted(count, 'damaged line was', 'damaged lines were')} moved to a file next to ratings.jsonl"
         )
-    state = state_of(campaign, campaign.records())
+    state = state_of(campaign, campaign.records(), until)
     if form == "json":
         show_json(state.plain())
     else:
@@ -81,7 +81,7 @@ def _print(state: State, directory: Path) -> None:
         sheets.append(_sheet("agreement of annotators", [_coefficient(row) for row in state.agreement]))
     if state.decision is not None:
         sheets.append(
-            _sheet("ratings alone, valid at every look", [_look(row) for row in state.decision.rows])
+            _sheet("only ratings, valid at every look", [_look(row) for row in state.decision.rows])
         )
     show(Printed(Page(sheets, notes=list(sentences(state)))))
     if not state.estimates:
@@ -97,8 +97,22 @@ def sentences(state: State) -> Sequence[str]:
         " Estimates are about"
         f" {counted(state.population, 'segment')} like these; their intervals are for a number of ratings that was fixed in advance."
     ]
+    if state.selected:
+        found.append("The segments were named, not drawn, so estimates are valid only for these segments.")
     if state.metrics:
         found.append(f"Metrics that help to estimate: {', '.join(state.metrics)}.")
+    for dimension in dict.fromkeys(row["dimension"] for row in state.needed):
+        rows = [row for row in state.needed if row["dimension"] == dimension]
+        if all(row["needed"] is not None for row in rows):
+            more = max(0, *(math.ceil(row["needed"]) - row["labels"] for row in rows))
+            found.append(
+                f"Intervals of width {rows[0]['width']:g} for {dimension} need about"
+                f" {counted(more, 'more segment')}."
+            )
+        else:
+            found.append(
+                f"Intervals of width {rows[0]['width']:g} for {dimension} need more segments than there are."
+            )
     if state.decision is not None:
         words = "Enough: you can stop." if state.decision.enough else "Not enough yet."
         found.append(
@@ -129,7 +143,7 @@ def _mean(row: Mapping[str, Any]) -> dict[str, str]:
         "system": row["system"],
         "mean": _number(row["estimate"]),
         "95% interval": _range(row["low"], row["high"]),
-        "ratings alone": _range(row["classical_low"], row["classical_high"]),
+        "only ratings": _range(row["classical_low"], row["classical_high"]),
         "rated": f"{row['labels']} of {row['of']}",
         "worth": _number(row["effective_labels"]),
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -15,6 +16,10 @@ from nlgauge.cli.output import show
 from nlgauge.cli.parameters import FILES, METRICS, STATISTICS, Options, argument, option
 from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
 
+if TYPE_CHECKING:
+    from nlgauge.meta.findings import Findings
+
+_RATINGS = ("dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
 _AGREEMENT = ("annotators", "measure", "value", "low", "high", "chance", "n_texts")
 _COMPARED = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_adjusted", "better")
 PeopleFile = Annotated[
@@ -190,6 +195,19 @@ def agreement(
     *,
     file: PeopleFile,
     on_spans: Annotated[bool, option("--spans", help="Agreement on error spans.", panel=STATISTICS)] = False,
+    humans: Annotated[
+        list[str] | None,
+        option("--human", help="Human dimensions, separated by commas (default: all).", metavar="NAME"),
+    ] = None,
+    scale: Annotated[
+        str,
+        option(
+            "--scale",
+            help="Scale of the ratings: nominal, ordinal, interval or ratio.",
+            metavar="NAME",
+            panel=STATISTICS,
+        ),
+    ] = "interval",
     chance: Annotated[
         int,
         option(
@@ -205,16 +223,32 @@ def agreement(
     reading: SpanFileOptions,
     shown: FindingOptions,
 ) -> None:
-    """Measure how well annotators agree on error spans.
+    """Measure how well annotators agree: on ratings, or with --spans on error spans.
 
+        nlgauge meta agreement ratings.jsonl --human esa
         nlgauge meta agreement ratings.jsonl --spans
 
-    Print F of each pair of annotators and of all pairs, with intervals over inputs, F of spans at random places,
-    and Krippendorff's alpha over characters. No value depends on the order of annotators or spans.
+    For ratings, print Krippendorff's alpha and the other coefficients of the scale, with intervals over segments.
+
+    With --spans, print F of each pair of annotators and of all pairs, with intervals over inputs, F of spans at
+    random places, and Krippendorff's alpha over characters. No value depends on the order of annotators or spans.
     """
+    if not on_spans:
+        show_findings(_of_ratings(file, split(humans), scale, seed), _RATINGS, shown)
+        return
     from nlgauge.meta.error_spans.agreement import span_agreement
 
-    if not on_spans:
-        raise click.UsageError("`nlgauge meta agreement` needs --spans.")
     people = reading.read(file, shown.quiet)
     show_findings(span_agreement(people, chance=chance, **measures.arguments(seed)), _AGREEMENT, shown)
+
+
+def _of_ratings(file: str, humans: Sequence[str], scale: Any, seed: int) -> Findings:
+    """Return the agreement of annotators on the ratings of a file."""
+    from nlgauge.errors import InputError
+    from nlgauge.meta.benchmarks.study import Study
+
+    study = Study(benchmark=file, humans=list(humans), seed=seed)
+    judgments = study.judgments(study.read(), {})
+    if not judgments.ratings:
+        raise InputError(f"{file} has no ratings of several annotators; it needs a field human_raw.")
+    return judgments.agreement(scale, seed=seed)

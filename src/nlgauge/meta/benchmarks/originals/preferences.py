@@ -1,4 +1,4 @@
-"""Pairs of texts of which people prefer one: HATS (transcripts), DEMETR (damaged translations) and LLMBar
+"""Pairs of texts and the text that people prefer: HATS (transcripts), DEMETR (damaged translations) and LLMBar
 (outputs for an instruction).
 """
 

@@ -36,8 +36,10 @@ function draw(state) {
   redraw(
     byId("known"),
     h("p", {}, `${state.finished} of ${state.segments} segments finished, in whole blocks, by the protocol ${state.protocol}.`),
+    state.selected && h("p", {}, "The segments were named, not drawn, so estimates are valid only for these segments."),
     names.map(name => estimates(name, state)),
     !names.length && h("p", {}, "Estimates appear when two segments of a finished block are rated."),
+    state.needed.length > 0 && needed(state.needed),
     state.decision && decision(state.decision),
     state.agreement.length > 0 && section("Agreement of annotators", table(["Dimension", "Coefficient", "Value", "95% interval", "Outputs"], state.agreement.map(row => [row.dimension, row.coefficient, number(row.value, 2), range(row.low, row.high, 2), String(row.n)]), 2)),
     annotators(state.annotators),
@@ -73,10 +75,16 @@ function estimates(name, state) {
   const pairs = state.differences.filter(row => row.dimension === name);
   return section(
     `Scores: ${name}`,
-    table(["System", "Mean", "95% interval", `${number(low, digits)} to ${number(high, digits)}`, "Ratings alone", "Rated", "Worth"], means, 1),
-    h("p", { class: "rate-small" }, `The intervals are for a number of ratings that was fixed in advance. The thick line is the interval ${state.metrics.length ? "with the help of the metrics" : "of the mean"}, the thin line that of the ratings alone. Worth: how many ratings would be as good without metrics.`),
+    table(["System", "Mean", "95% interval", `${number(low, digits)} to ${number(high, digits)}`, "Only ratings", "Rated", "Worth"], means, 1),
+    h("p", { class: "rate-small" }, `The intervals are for a number of ratings that was fixed in advance. The thick line is the interval ${state.metrics.length ? "with the help of the metrics" : "of the mean"}, the thin line the interval of only the ratings. Worth: how many ratings would be as good without metrics.`),
     pairs.length > 0 && table(["Difference", "Estimate", "Interval for all pairs", "Better"], pairs.map(row => [`${row.system} minus ${row.other}`, number(row.estimate, digits), range(row.low, row.high, digits), row.better ?? "not decided"]), 1),
   );
+}
+
+// How many further segments intervals of the planned width need.
+function needed(rows) {
+  const more = rows.some(row => row.needed === null) ? null : Math.max(0, ...rows.map(row => Math.ceil(row.needed) - row.labels));
+  return h("p", {}, more === null ? `Intervals of width ${rows[0].width} need more segments than there are.` : `Intervals of width ${rows[0].width} need about ${more} more segments.`);
 }
 
 function decision(found) {
@@ -86,7 +94,7 @@ function decision(found) {
     found.kind === "sure"
       ? table(["Difference", "Value", "p", "Limit now", "Looks", "Better"], found.rows.map(row => [`${row.system} minus ${row.other}`, number(row.difference, 2), number(row.p, 4), number(row.alpha, 4), `${row.looks} of ${row.of}`, row.better ?? "open"]), 1)
       : table(["System", "Mean", "Interval at any time", "Segments"], found.rows.map(row => [row.system, number(row.mean, 2), range(row.low, row.high, 2), String(row.units)]), 1);
-  return section(title, h("p", { class: found.enough ? "rate-enough" : null }, words), rows, h("p", { class: "rate-small" }, "This advice uses ratings alone, and is valid although you look at it often."));
+  return section(title, h("p", { class: found.enough ? "rate-enough" : null }, words), rows, h("p", { class: "rate-small" }, "This advice uses only ratings, and is valid although you look at it often."));
 }
 
 function annotators(rows) {

@@ -10,6 +10,8 @@ import { keeper, saver } from "./saving.js";
 const SEVERITIES = ["neutral", "minor", "major", "critical"];
 let work, at, item, texts, state, history, future, gesture, warned, claim, asked, passages, list, times, saving;
 let status = "";
+const rules = () => work.protocol.spans;
+const sideText = mark => texts[mark.side ?? "target"] ?? "";
 
 start();
 
@@ -27,9 +29,6 @@ async function start() {
   else clear(byId("main"), h("h1", {}, work.title), h("p", {}, "You have no items."));
   document.documentElement.dataset.ready = "";
 }
-
-const rules = () => work.protocol.spans;
-const sideText = mark => texts[mark.side ?? "target"] ?? "";
 
 function show(place) {
   if (item) item.draft = changed() ? state : null;
@@ -264,7 +263,7 @@ function lean(mark) {
 }
 
 function told(words, waiting) {
-  status = waiting > 1 ? `${words} (${waiting} ratings)` : words;
+  status = waiting > 1 && words.startsWith("Not saved") ? `${words} (${waiting} ratings)` : words;
   const shown = byId("saved");
   if (!shown) return;
   shown.textContent = status;

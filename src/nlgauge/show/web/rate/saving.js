@@ -11,7 +11,9 @@ export function saver(tell) {
 
   function save(rating, refused) {
     waiting.push({ rating: { ...rating, request: `${page}.${count++}` }, refused });
-    if (!running) send();
+    if (running) return;
+    tell("Saving ...", waiting.length);
+    send();
   }
 
   async function send() {
@@ -22,7 +24,8 @@ export function saver(tell) {
       if (answer.ok) {
         waiting.shift();
         wait = 1;
-        tell(answer.elsewhere ? "Saved. These items are also being rated in another window; the last rating of an item counts." : "Saved.", waiting.length);
+        if (waiting.length) tell("Saving ...", waiting.length);
+        else tell(answer.elsewhere ? "Saved. These items are also being rated in another window; the last rating of an item counts." : "Saved.", waiting.length);
       } else if (answer.again) {
         tell(answer.words, waiting.length);
         await pause(answer.seconds ?? wait);

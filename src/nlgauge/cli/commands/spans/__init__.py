@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from nlgauge.cli.command import Group, Spelled
+from nlgauge.cli.commands.spans.add import add_spans
 from nlgauge.cli.complete import complete_files
 from nlgauge.cli.options import FormOptions, one_of
 from nlgauge.cli.output import say
@@ -131,5 +132,5 @@ def score_spans(
 
 app = Group(
     "Convert files with error spans, and score texts by the weights of errors.",
-    {"convert": convert, "score": score_spans},
+    {"convert": convert, "score": score_spans, "add": add_spans},
 )

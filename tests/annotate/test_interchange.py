@@ -1,0 +1,216 @@
+"""Ratings go to the formats of other tools and come back; nothing is added by halves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rating_cases import made, rated
+from span_cases import sample
+
+from nlgauge.annotate.campaign import Campaign
+from nlgauge.annotate.creating import new
+from nlgauge.annotate.interchange import add_annotations, annotations_of, merge, write_ratings, write_rows
+from nlgauge.annotate.protocols import protocol_of
+from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.io import Inputs
+from nlgauge.meta.benchmarks.rows import read_lines
+from nlgauge.spans import read
+
+_PROTOCOL = """
+name = "esa_of_samples"
+[[questions]]
+id = "score"
+text = "How good is the text?"
+low = 0
+high = 100
+required = false
+[spans]
+severities = ["minor", "major"]
+sides = ["target", "source"]
+categories = ["accuracy/mistranslation", "accuracy/omission", "fluency/grammar"]
+overlap = true
+"""
+_FILES = {
+    "appraise": "appraise.csv",
+    "mqm": "mqm.tsv",
+    "label-studio": "label_studio.json",
+    "pearmut": "pearmut.jsonl",
+    "factgenie": "factgenie.jsonl",
+}
+
+
+def of_samples(tmp_path: Path) -> Campaign:
+    protocol = tmp_path / "protocol.toml"
+    protocol.write_text(_PROTOCOL, "utf-8")
+    texts = Inputs([str(sample("texts.jsonl"))]).read()
+    return new(tmp_path / "campaign", texts, protocol_of(str(protocol)), ["ana", "ben"], overlap=1.0)
+
+
+def expected() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(sample("expected.jsonl")).read_text("utf-8").splitlines()]
+
+
+def test_the_samples_are_ratings_of_a_campaign(tmp_path: Path) -> None:
+    campaign = of_samples(tmp_path)
+    file = read(sample("expected.jsonl"))
+    assert add_annotations(campaign, file) == 8
+    assert add_annotations(campaign, file) == 0
+    found = [each.plain() for each in annotations_of(campaign, ratings_of(campaign))]
+    by_key = {(row["annotator"], row["system"], row["segment"]): row for row in found}
+    for row in expected():
+        other = by_key[row["annotator"], row["system"], row["segment"]]
+        for name in ("score", "seconds", "source", "target"):
+            assert other[name] == row[name]
+        assert other["spans"] == row["spans"]
+
+
+@pytest.mark.parametrize("form", list(_FILES))
+def test_other_formats_come_back(tmp_path: Path, form: str) -> None:
+    """What a format can say about the ratings of a campaign is read from the file that was written."""
+    campaign = of_samples(tmp_path)
+    add_annotations(campaign, read(sample("expected.jsonl")))
+    path = tmp_path / f"ratings-{form}{Path(_FILES[form]).suffix}"
+    lost = write_ratings(campaign, path, form)
+    again = read(path, texts=sample("texts.jsonl") if form in ("appraise", "pearmut", "factgenie") else None)
+    has_scores = not any("scores" in each for each in lost)
+    targets = sorted(
+        (row["annotator"], row["target"], row["score"] if has_scores else None) for row in expected()
+    )
+    known = [each for each in again.annotations if each.target is not None]
+    if form != "factgenie":
+        assert sorted((each.annotator, each.target, each.score) for each in known) == targets
+    placed = sorted(
+        (each.annotator, each.target, span.start, span.end)
+        for each in known
+        for span in each.spans
+        if span.start is not None and span.side == "target"
+    )
+    if known:
+        assert placed == sorted(
+            (row["annotator"], row["target"], span["start"], span["end"])
+            for row in expected()
+            for span in row["spans"]
+            if span["start"] is not None and span["side"] == "target"
+        )
+
+
+@pytest.mark.parametrize("name", ["appraise.csv", "label_studio.json", "pearmut.jsonl", "expected.jsonl"])
+def test_files_of_other_tools_become_benchmarks(tmp_path: Path, name: str) -> None:
+    file = read(
+        sample(name), texts=None if name in ("expected.jsonl", "label_studio.json") else sample("texts.jsonl")
+    )
+    target = tmp_path / "ratings.jsonl"
+    assert write_rows(file, target, "mqm") == 4
+    benchmark, _ = read_lines(target)
+    scores = {(row.segment, row.system): row.human["score"] for row in benchmark}
+    by_cell: dict[tuple[str, str], list[float]] = {}
+    for row in expected():
+        by_cell.setdefault((row["segment"], row["system"]), []).append(row["score"])
+    assert scores == {cell: sum(values) / 2 for cell, values in by_cell.items()}
+    cell = next(row for row in benchmark if (row.segment, row.system) == ("s2", "beta"))
+    if name != "appraise.csv":
+        assert cell.human["errors"] == -5.5
+
+
+def test_files_without_scores_need_weights(tmp_path: Path) -> None:
+    file = read(sample("mqm.tsv"))
+    with pytest.raises(InputError, match="no scores"):
+        write_rows(file, tmp_path / "ratings.jsonl")
+    assert not (tmp_path / "ratings.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"system": "delta"}, "not an item"),
+        ({"segment": "s9"}, "not an item"),
+        ({"annotator": "eve"}, "not an item"),
+        ({"score": 101}, "0 to 100"),
+        ({"target": "Another text."}, "another text"),
+    ],
+)
+def test_nothing_is_added_if_one_annotation_is_wrong(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    campaign = of_samples(tmp_path)
+    changed = [{**row, "spans": []} for row in expected()]
+    changed[5] |= change
+    if "target" in change:  # texts must agree within a file
+        changed[4] |= change
+    path = tmp_path / "changed.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in changed), "utf-8")
+    with pytest.raises(InputError, match=f"{message}.*nothing was added"):
+        add_annotations(campaign, read(path))
+    assert campaign.records() == []
+
+
+def test_comparisons_have_no_other_format(tmp_path: Path) -> None:
+    campaign = made(tmp_path, "pairwise")
+    with pytest.raises(ParameterError, match="one text per rating"):
+        write_ratings(campaign, tmp_path / "x.tsv", "mqm")
+    with pytest.raises(ParameterError, match="label"):
+        write_ratings(campaign, tmp_path / "x.tsv", "label-studo")
+
+
+def test_scores_of_marks_are_those_of_spans(tmp_path: Path) -> None:
+    campaign = made(tmp_path, "mqm")
+    with campaign.rating() as rater:
+        for number, key in enumerate(campaign.order("ana")):
+            severity = ("neutral", "minor", "major", "critical")[number % 4]
+            marks = [{"severity": severity, "start": 0, "end": 3, "category": "fluency/punctuation"}] * (
+                number % 2 + 1
+            )
+            rater.rate("ana", key, {}, [{**mark, "end": 3 + place} for place, mark in enumerate(marks)])
+    values = {row["human"]["mqm"] for row in rows(campaign)}
+    assert values == {0.0, -0.2, -5.0, -20.0}
+
+
+def offline_line(made_of: Campaign, key: str, value: int = 7, **change: Any) -> str:
+    line = {
+        "campaign": f"{made_of.plan.items[:12]}-ana",
+        "annotator": "ana",
+        "kind": "rating",
+        "item": key,
+        "answers": {"da": value},
+        "spans": [],
+        "seconds": 3.0,
+        "active": 2.0,
+        "request": f"offline.{key}",
+        "at": 1763374021.5,
+    }
+    return json.dumps({**line, **change}) + "\n"
+
+
+def test_ratings_of_an_offline_page_are_merged_once(tmp_path: Path) -> None:
+    campaign = made(tmp_path)
+    rated(campaign, "ana", {"da": 1}, 2)
+    keys = campaign.order("ana")
+    file = tmp_path / "ana-ratings.jsonl"
+    file.write_text(offline_line(campaign, keys[2]) + offline_line(campaign, keys[3], 9), "utf-8")
+    assert [merge(campaign, file) for _ in range(2)] == [2, 0]
+    assert [record["at"] for record in campaign.records()][2:] == [1763374021.5] * 2
+    assert len(ratings_of(campaign)) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"campaign": "other-ana"}, "another campaign"),
+        ({"annotator": "ben"}, "another campaign"),
+        ({"item": "nothing"}, "no such item"),
+        ({"answers": {"da": True}}, "whole number"),
+        ({"who": "eve"}, "not a rating"),
+    ],
+)
+def test_a_wrong_line_adds_nothing(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    campaign = made(tmp_path)
+    keys = campaign.order("ana")
+    file = tmp_path / "ana-ratings.jsonl"
+    file.write_text(offline_line(campaign, keys[0]) + offline_line(campaign, keys[1], **change), "utf-8")
+    with pytest.raises(InputError, match=f"line 2.*{message}.*nothing was added"):
+        merge(campaign, file)
+    assert campaign.records() == []
