@@ -22,7 +22,7 @@ def given_threads() -> int | None:
 
 
 class Forks:
-    """Whether this process was forked after torch was imported."""
+    """A flag that is true in processes forked after torch was imported."""
 
     with_torch = False
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nlgauge.metric.reduction import ReduceFn
 
 Scale = Literal["unit"] | tuple[float, float] | None
-# Usual names of the columns of a training set, in addition to those of records.
+# Usual names of the columns of a training set, besides the names of records.
 _FURTHER_NAMES = {
     "references": ("answer", "answers", "solution", "ground_truth", "gold"),
     "source": ("document",),
