@@ -1,6 +1,6 @@
-"""Corpora: texts of systems, references and sources, and everything that reads them; see `nlgauge.corpus.corpus`.
+"""Corpora: `Corpus` stores predictions, references and sources of all supported forms of input.
 
-The class is imported at its first use: a reward needs no corpus before it is called.
+The class is imported at its first use, because a metric does not need it.
 """
 
 from nlgauge._core.public import public
