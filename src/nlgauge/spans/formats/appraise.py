@@ -11,7 +11,7 @@ import csv
 import io
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -56,7 +56,9 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
         if kind != "TGT" or any(mark in document.lower() for mark in _CONTROLS):
             report.left_out["control items and tutorials"] += 1
             continue
-        marks = _marks(decoded(decoder.decode, spans, place), options, report, place)
+        marked = decoded(decoder.decode, spans, place)
+        parts = ((each.start_i, each.end_i, each.severity, each.error_type) for each in marked)
+        marks = marks_of(parts, options, report, place)
         name = document.partition("#")[0]
         record = Record(
             place,
@@ -85,21 +87,17 @@ def _rows(reader: Any, name: str) -> Iterator[list[str]]:
         raise InputError(f"{name}, line {reader.line_num}: {error}.") from None
 
 
-def _marks(spans: list[MarkedSpan], options: Options, report: Report, place: str) -> list[Mark]:
+def marks_of(
+    spans: Iterable[tuple[Any, Any, str, Any]], options: Options, report: Report, place: str
+) -> list[Mark]:
+    """Return spans, each with start, end, severity and category, without those of undecided severity."""
     marks = []
-    for span in spans:
-        if span.severity.lower() == UNDECIDED:
+    for start, end, severity, category in spans:
+        if severity.lower() == UNDECIDED:
             report.left_out["spans of undecided severity"] += 1
             continue
-        severity = known_severity(span.severity, options.severities)
-        marks.append(
-            Mark(
-                place_of(span.start_i, place),
-                place_of(span.end_i, place),
-                severity,
-                category_of(span.error_type),
-            )
-        )
+        known = known_severity(severity, options.severities)
+        marks.append(Mark(place_of(start, place), place_of(end, place), known, category_of(category)))
     return marks
 
 

@@ -9,11 +9,10 @@ from typing import Any
 import msgspec
 
 from nlgauge.errors import InputError
-from nlgauge.spans.formats.appraise import plain_span
-from nlgauge.spans.formats.own import UNDECIDED, place_of
-from nlgauge.spans.formats.record import Mark, Options, Record, Source, first_object, json_line, name_of
+from nlgauge.spans.formats.appraise import marks_of, plain_span
+from nlgauge.spans.formats.record import Options, Record, Source, first_object, json_line, name_of
 from nlgauge.spans.report import Report
-from nlgauge.spans.span import Annotation, category_of, known_severity
+from nlgauge.spans.span import Annotation
 
 _ONLY = "output"
 
@@ -80,30 +79,20 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
                     name_of(who, "user_id", place),
                     name_of(system, "model", place),
                     name_of(segment, "item_id or item_i", place),
-                    _marks(answer.error_spans, options, report, place),
+                    marks_of(
+                        (
+                            (each.start_i, each.end_i, each.severity, each.category)
+                            for each in answer.error_spans
+                        ),
+                        options,
+                        report,
+                        place,
+                    ),
                     answer.score,
                     # The line has one time for all outputs.
                     line.time if outputs == 1 else None,
                     {side: text for side, text in texts.items() if text is not None},
                 )
-
-
-def _marks(spans: list[MarkedSpan], options: Options, report: Report, place: str) -> list[Mark]:
-    marks = []
-    for span in spans:
-        if span.severity.lower() == UNDECIDED:
-            report.left_out["spans of undecided severity"] += 1
-            continue
-        severity = known_severity(span.severity, options.severities)
-        marks.append(
-            Mark(
-                place_of(span.start_i, place),
-                place_of(span.end_i, place),
-                severity,
-                category_of(span.category),
-            )
-        )
-    return marks
 
 
 def write(annotations: Sequence[Annotation]) -> str:
