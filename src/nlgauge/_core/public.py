@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -24,9 +26,9 @@ def public(
     def get(name: str) -> Any:
         if name in homes:
             home = homes[name]
-            return import_module(f"{home}.{name}") if home == package else getattr(import_module(home), name)
+            return _imported(f"{home}.{name}") if home == package else getattr(_imported(home), name)
         if name in packages:
-            return import_module(f"{package}.{name}")
+            return _imported(f"{package}.{name}")
         if name == "__version__" and package == "nlgauge":
             return import_module("importlib.metadata").version(package)
         message = f"module {package!r} has no attribute {name!r}"
@@ -35,6 +37,17 @@ def public(
         raise AttributeError(message)
 
     return get, lambda: sorted(homes), sorted(homes)
+
+
+def _imported(module: str) -> Any:
+    """Return a module. Its import creates objects that are all in use, so the garbage collector pauses."""
+    if module in sys.modules or not gc.isenabled():
+        return import_module(module)
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        gc.enable()
 
 
 def _homes(file: str) -> dict[str, str]:
