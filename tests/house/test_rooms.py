@@ -67,6 +67,7 @@ def test_public_names_are_declared_in_stubs_only():
     assert [path.relative_to(house.SOURCES).as_posix() for path in stubs] == [
         "__init__.py",
         "compat/nlgmetricverse/__init__.py",
+        "corpus/__init__.py",
         "meta/__init__.py",
         "plots.py",
     ]
@@ -74,5 +75,5 @@ def test_public_names_are_declared_in_stubs_only():
         code = path.read_text("utf-8").rpartition('"""')[2]
         assert "public(__name__, __file__" in "".join(code.split()).replace(",__file__", ", __file__")
         declared = re.findall(r" as (\w+)$", path.with_suffix(".pyi").read_text("utf-8"), re.MULTILINE)
-        assert len(declared) > 10
+        assert declared
         assert [name for name in declared if re.search(rf"\b{name}\b", code)] == []

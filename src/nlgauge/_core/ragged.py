@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -188,4 +187,6 @@ def let_go(*arrays: Array) -> None:
     for array in arrays:
         mapped = getattr(array, "_mmap", None)
         if mapped is not None and hasattr(mapped, "madvise"):
-            mapped.madvise(mmap.MADV_DONTNEED)
+            from mmap import MADV_DONTNEED
+
+            mapped.madvise(MADV_DONTNEED)

@@ -14,26 +14,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from nlgauge._core.backend import chosen
 from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
-from nlgauge.corpus import Corpus
-from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.engine.chunk import Fits, Job
 from nlgauge.engine.prepare import MetricSpec, labeled, prepared
 from nlgauge.engine.run_options import run_options
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import Metric, Output
-from nlgauge.metric.reduction import ReduceFn
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+    from nlgauge.metric.reduction import ReduceFn
 
 Scale = Literal["unit"] | tuple[float, float] | None
-# Usual names of the columns of a training set.
-_REFERENCES = (*FIELD_NAMES["references"], "answer", "answers", "solution", "ground_truth", "gold")
-_SOURCES = (*FIELD_NAMES["source"], "document")
+# Usual names of the columns of a training set, besides the names of records.
+_FURTHER_NAMES = {
+    "references": ("answer", "answers", "solution", "ground_truth", "gold"),
+    "source": ("document",),
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -106,15 +109,19 @@ class Reward:
         present = {name: column for name, column in named.items() if column is not None}
         metric = self.job.metrics[self.__name__]
         read_references = (
-            self._column(present, "references", self.references, _REFERENCES)
+            self._column(present, "references", self.references, _usual_names("references"))
             if metric.takes != "alone"
             else None
         )
         rewards = self._compiled_rewards(texts, read_references)
         if rewards is not None:
             return rewards
-        read_sources = self._column(present, "sources", self.sources, _SOURCES) if metric.source else None
+        read_sources = (
+            self._column(present, "sources", self.sources, _usual_names("source")) if metric.source else None
+        )
         fields = {name: columns[name] for name in metric.record_fields if name in columns}
+        from nlgauge.corpus import Corpus
+
         corpus = Corpus.read(texts, read_references, read_sources, lang=self.lang, fields=fields)
         if len(corpus.systems) > 1:
             raise InputError(
@@ -330,11 +337,18 @@ def _fits(job: Job, lang: str | None, fitted_on: Iterable[Any] | None) -> Fits:
             f"{label} counts words in a set of references; pass the references of the training set:"
             " nlgauge.reward(..., fitted_on=references)."
         )
+    from nlgauge.corpus import Corpus
     from nlgauge.engine import engine
     from nlgauge.engine.executors import Serial
 
     references = list(fitted_on)
     return engine.fits_of(Corpus.read([""] * len(references), references, lang=lang), job, Serial())
+
+
+def _usual_names(role: str) -> tuple[str, ...]:
+    from nlgauge.corpus.records import FIELD_NAMES
+
+    return *FIELD_NAMES[role], *_FURTHER_NAMES[role]
 
 
 def _texts(column: Any) -> Any:

@@ -8,13 +8,15 @@ references ("ground_truth") or of the prediction ("answer") refers to that colum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from nlgauge._core.ragged import Array
-from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import CONTEXT_NAMES, names_by_role
 from nlgauge.corpus.store.lazy_values import picked
 from nlgauge.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
 
 
 class TextField(NamedTuple):

@@ -19,16 +19,15 @@ import numpy as np
 from nlgauge._core.lazy import lazy
 from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged, offsets_of
-from nlgauge.corpus import Corpus
-from nlgauge.corpus.text_fields import field_texts, text_field
 from nlgauge.errors import MetricError, RowError
 from nlgauge.features import Feature, Features, RunOptions
 from nlgauge.metric import AnyMetric, Arrays, Fit, Metric, View
-from nlgauge.metric.reduction import ReduceFn, Reducer
 
 if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
     from nlgauge.engine.cache import Recalled
     from nlgauge.engine.costs import Costs
+    from nlgauge.metric.reduction import ReduceFn, Reducer
 
 # Fits by metric label and system; the system is "" unless the fit is on a system's rows.
 Fits = dict[tuple[str, str], Arrays]
@@ -60,6 +59,8 @@ class Job:
 def describe(job: Job) -> dict[str, Any]:
     """Return the job's options as plain data, for the saved configuration."""
     rule = job.reduce_fn
+    from nlgauge.metric.reduction import Reducer
+
     return {"reduce_fn": {"callable": Reducer.name(rule)} if callable(rule) else rule, **asdict(job.options)}
 
 
@@ -234,6 +235,8 @@ class Chunk:
 
     def _field(self, name: str, system: str, ids: Array, segments: Array) -> Array:
         """Return the number of the value of a field for each row of a system."""
+        from nlgauge.corpus.text_fields import field_texts, text_field
+
         if text_field(self.corpus, name).kind == "prediction":
             texts: list[tuple[str, ...]] = [(text,) for text in self.corpus.texts.many(ids)]
             segments = np.arange(len(ids))

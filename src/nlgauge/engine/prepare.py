@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nlgauge.corpus import Corpus
 from nlgauge.engine.chunk import Job
 from nlgauge.errors import ParameterError, UnknownMetricError
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.complete import check_value
-from nlgauge.metric.reduction import ReduceFn, Reducer
 from nlgauge.metric.registry import make, name_and_parameters
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
+    from nlgauge.metric.reduction import ReduceFn
 
 MetricSpec = str | AnyMetric | Mapping[str, Any]
 _NAME = r"\w[\w-]*"
@@ -179,6 +181,8 @@ def prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: Redu
 
 def signatures(corpus: Corpus, job: Job) -> dict[str, str]:
     """Return the signature of each label: a line that identifies how its scores were computed."""
+    from nlgauge.metric.reduction import Reducer
+
     reducer = Reducer.of(job.reduce_fn, corpus)
     lines = {}
     for label, metric in job.metrics.items():

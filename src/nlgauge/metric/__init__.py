@@ -17,12 +17,12 @@ import numpy as np
 from nlgauge._core.ragged import Array as Array
 from nlgauge._core.ragged import Ragged as Ragged
 from nlgauge._core.versions import installed_version
-from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, Features, RowFeature, RunOptions
 from nlgauge.features.tokens.text import Tokens, token_libraries
 
 if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
     from nlgauge.explanations import Explanation
 
 Arrays = dict[str, Array]

@@ -14,16 +14,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged, offsets_of
-from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError, ParameterError, ResultError
 from nlgauge.metric import Arrays, Metric, Output
 from nlgauge.metric.mean import means_of_defined, values_and_defined
 from nlgauge.metric.table import outputs_of
+
+if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
 
 ReduceFn = str | Callable[[Any], Any] | None
 _CHOOSERS = ("best", "max", "min")

@@ -20,7 +20,6 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge._core.versions import installed_version
-from nlgauge.corpus import Corpus
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.sentencepiece import BLEU_TOKENIZERS, described, is_bleu_tokenizer
 from nlgauge.kernels.ngrams import longest_matched
@@ -30,6 +29,7 @@ from nlgauge.metric.domains import require_choice, require_number, require_order
 from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 if TYPE_CHECKING:
+    from nlgauge.corpus import Corpus
     from nlgauge.explanations import Explanation
 
 

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 import msgspec
 
 from nlgauge._core.lazy import lazy
-from nlgauge._core.threads import pass_threads
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, ModelSpec, model_name
 from nlgauge.models.networks.align_layout import align_model
@@ -26,6 +25,7 @@ from nlgauge.models.networks.bleurt_layout import pieces_tokenizer
 from nlgauge.models.networks.heads import missing_weights
 from nlgauge.models.networks.prism_layout import dictionary_tokenizer
 from nlgauge.models.registry import MODELS, Registry
+from nlgauge.models.torch_threads import pass_threads
 from nlgauge.models.weights import store
 from nlgauge.models.weights.catalog import Kind
 

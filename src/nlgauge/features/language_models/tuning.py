@@ -14,7 +14,6 @@ from typing import Any
 from nlgauge._core.locks import ForkedLock
 from nlgauge._core.progress import report
 from nlgauge._core.ragged import Array
-from nlgauge._core.threads import pass_threads
 from nlgauge.errors import ModelError
 from nlgauge.features import Feature, Work
 from nlgauge.features.language_models.cloze import (
@@ -34,6 +33,7 @@ from nlgauge.features.language_models.masked_lm import mask_token
 from nlgauge.features.language_models.model_halves import halves, is_transformer
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, load, tidy_environment, torch_modules
+from nlgauge.models.torch_threads import pass_threads
 
 # Drop-out draws from torch's one generator, so that two trainings at a time would disturb each other.
 _TRAINING = ForkedLock()

@@ -8,7 +8,6 @@ sacreBLEU's, Tercom's) a zero-width character is a token like any other.
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -143,7 +142,9 @@ def can_be_seen(text: str) -> bool:
     >>> can_be_seen("..."), can_be_seen(" \\u200b\\n")
     (True, False)
     """
-    return any(unicodedata.category(character) not in _UNSEEN for character in text)
+    from unicodedata import category
+
+    return any(category(character) not in _UNSEEN for character in text)
 
 
 @dataclass(frozen=True)
