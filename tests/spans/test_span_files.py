@@ -368,7 +368,7 @@ def test_label_studio_regions_are_joined(tmp_path: Path):
     file = spans.read(path)
     [only] = file.annotations
     assert (only.annotator, only.spans) == ("5", (Span(2, 4, "minor", "style"),))
-    assert file.report.left_out == {"cancelled annotations": 1}
+    assert file.report.left_out == {"canceled annotations": 1}
 
 
 def test_words_of_a_metric_are_searched_for(tmp_path: Path):

@@ -115,7 +115,7 @@ function lines(here, style) {
   };
 }
 
-// The table of F, with sentinels in grey, in the order of the values.
+// The table of F, with sentinels in gray, in the order of the values.
 export function spanScores() {
   const { rows, notes } = store.meta.spans.scores;
   const shown = value => (value === null ? "n/a" : value.toFixed(3));

@@ -92,7 +92,7 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
         system = next((task.data[name] for name in ("system", "model") if name in task.data), None)
         for answer in task.annotations:
             if answer.was_cancelled:
-                report.left_out["cancelled annotations"] += 1
+                report.left_out["canceled annotations"] += 1
                 continue
             marks, score = _marks(_regions(answer.result, place), texts, options, report, place)
             yield Record(
