@@ -59,7 +59,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[Any]]:
         ("ngrams.ngram_matches", ["bleu", "sentence_bleu", "bleu(smooth_method=floor)"]),
         (
             "ngrams.ngram_matches",
-            ["precision", "recall", "f1", "accuracy", "gleu(max_order=1)", "rouge(rouge_types=['rouge1'])"],
+            ["precision", "recall", "f1", "gleu(max_order=1)", "rouge(rouge_types=['rouge1'])"],
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],

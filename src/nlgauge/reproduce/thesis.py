@@ -75,7 +75,7 @@ def released_abstractness(prediction: str, reference: str) -> float:
     reference; words are separated by single spaces.
 
     >>> released_abstractness("a cat sat", "the cats")
-    0.6666666666666666
+    0.3333333333333333
     """
     words = prediction.split(" ")
     return sum(word not in reference for word in words) / len(words)
