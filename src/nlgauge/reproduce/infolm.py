@@ -59,7 +59,7 @@ def compute(settings: Settings) -> Answer:
         for column in table.columns:
             criterion, coefficient = column.split()
             if metric == f"human {criterion}":
-                computed[row, column] = Computed(100.0, 100.0, 100.0, metric=metric)
+                computed[row, column] = Computed(why="a criterion with itself")
                 continue
             computed[row, column] = computed_from(rows[metric, criterion, coefficient], 100, "data")
     tables = [
