@@ -173,9 +173,9 @@ class Scorer:
 
         Parameters
         ----------
-        predictions : sequence of str, mapping, records or data frame
+        predictions : sequence of str, mapping, records, data frame or Corpus
             N texts, one per segment, or a list of texts per segment; a mapping from systems to such sequences; or records
-            (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources.
+            (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources; or a `Corpus`.
         references : sequence, optional
             N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
         sources : sequence of str, optional
@@ -512,9 +512,9 @@ def score(
 
     Parameters
     ----------
-    predictions : sequence of str, mapping, records or data frame
+    predictions : sequence of str, mapping, records, data frame or Corpus
         N texts, one per segment, or a list of texts per segment; a mapping from systems to such sequences; or records
-        (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources.
+        (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources; or a `Corpus`.
     references : sequence, optional
         N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
     sources : sequence of str, optional

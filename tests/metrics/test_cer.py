@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jiwer
 import pytest
 from error_rate_cases import PAIRS, assert_equals_jiwer
 from hypothesis import given
@@ -42,6 +43,32 @@ def test_real_sentences_equal_jiwer():
 
 def test_spaces_count():
     assert nlgauge.score(["the cut"], ["the cat"], metrics="cer")["cer"]["score"] == pytest.approx(1 / 7)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "expected"),
+    [
+        ("the cut", "the cat", 1 / 7),
+        ("the cattle", "cat", 7 / 10),
+        ("xyz", "x", 2 / 3),
+        ("", "ab", 1.0),
+        ("ab", "", 1.0),
+        ("", "", 0.0),
+    ],
+)
+def test_normalized_rate_is_the_share_of_errors(prediction, reference, expected):
+    assert nlgauge.score([prediction], [reference], metrics="cer")["cer"]["normalized_cer"] == expected
+
+
+def test_normalized_rate_is_jiwers_match_error_rate_of_characters():
+    def spelled(text):
+        return " ".join("_" if character == " " else character for character in text.strip())
+
+    predictions = [prediction for prediction, _ in SENTENCES]
+    references = [references[0] for _, references in SENTENCES]
+    result = nlgauge.score(predictions, references, metrics="cer")
+    expected = jiwer.mer([spelled(text) for text in references], [spelled(text) for text in predictions])
+    assert result["cer"]["normalized_cer"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_lowercase():

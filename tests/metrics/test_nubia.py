@@ -172,3 +172,36 @@ def test_the_name_that_the_authors_give_the_model() -> None:
     from nlgauge.metric.registry import parse
 
     assert parse("nubia(sts='x')") == Nubia(model="x")
+
+
+@pytest.mark.parametrize("has_network", [False, True])
+def test_explanation_shows_every_module(models: dict[str, Any], tmp_path: Path, has_network: bool) -> None:
+    from tiny.aggregator import write
+
+    write(tmp_path / "network", 1, 8)
+    metric = Nubia(**models, aggregator=str(tmp_path / "network") if has_network else "")
+    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=metric)
+    label = result.labels[0]
+    for number, (row, expected) in enumerate(zip(rows_by_label(result), FEATURES, strict=True)):
+        (shown,) = result.explain(label, number)
+        assert isinstance(shown, Entailment)
+        values = {each.name: each.value for each in shown.modules}
+        wanted = [value / (100 if 0 < i < 4 else 1) for i, value in enumerate(expected)]
+        assert [values[name] for name in NAMES] == pytest.approx(wanted, abs=1e-5)
+        assert values["words"] == len(PREDICTIONS[number].split(" "))
+        assert values["words_reference"] == len(REFERENCES[number].split(" "))
+        assert {each.model for each in shown.modules if each.module == "inference"} == {"own:nli"}
+        page = " ".join(str(shown).split())
+        assert f"semantic_relation {expected[0]:.4f}" in page
+        if has_network:
+            calibrated = 1 - (values["self"] - values["raw"]) / (abs(values["self"]) + 1)
+            assert values["nubia"] == pytest.approx(min(1, max(0, calibrated)), abs=1e-12)
+            assert values["nubia"] == pytest.approx(row[label], abs=1e-5)
+        else:
+            assert not {"raw", "self", "nubia"} & values.keys()
+
+
+def test_explanation_of_nothing_has_no_modules(models: dict[str, Any]) -> None:
+    (shown,) = nlgauge.score([""], ["A cat."], metrics=Nubia(**models)).explain("nubia", 0)
+    assert isinstance(shown, Entailment)
+    assert shown.modules == []

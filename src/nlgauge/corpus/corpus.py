@@ -123,9 +123,9 @@ class Corpus:
 
         Parameters
         ----------
-        predictions : sequence of str, mapping, records or data frame
+        predictions : sequence of str, mapping, records, data frame or Corpus
             N texts, one per segment, or a list of texts per segment; a mapping from systems to such sequences; or records
-            (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources.
+            (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources; or a `Corpus`.
         references : sequence, optional
             N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
         sources : sequence of str, optional
@@ -161,6 +161,20 @@ class Corpus:
         InputError
             If texts are missing, empty or of unequal numbers.
         """
+        if isinstance(predictions, Corpus):
+            others = {"references": references, "sources": sources, "ids": ids, "weights": weights}
+            others |= {
+                "documents": documents,
+                "lang": lang,
+                "fields": fields,
+                "systems": systems,
+                "mapping": mapping,
+            }
+            flags = {"skip_missing": skip_missing, "common": common, "pooled": pooled}
+            passed = [name for name, value in others.items() if value is not None]
+            if passed := [*passed, *(name for name, value in flags.items() if value)]:
+                raise InputError(f"predictions are a Corpus, which is complete; omit {passed[0]}.")
+            return predictions
         records = as_records(predictions)
         if records is not None:
             check_alone(
@@ -311,6 +325,38 @@ class Corpus:
             The corpus with texts and fields only.
         """
         return replace(self, weights=None, documents=None)
+
+    def by_document(self, separator: str = "\n") -> Corpus:
+        r"""Return the corpus whose segments are whole documents, so that metrics score documents.
+
+        Parameters
+        ----------
+        separator : str, default "\n"
+            Text between the segments of a document. Metrics that split sentences need a character that ends a line or a
+            sentence.
+
+        Returns
+        -------
+        Corpus
+            One segment per document, in the order of the first segments. The k-th references of all segments become the
+            k-th reference. Numbers in fields are averaged; other fields must not vary within a document, or are left out
+            with a warning.
+
+        Raises
+        ------
+        InputError
+            If there are no documents, segments of a document have different numbers of texts, or the segments have
+            weights or error spans.
+
+        Examples
+        --------
+        >>> corpus = Corpus.read(["a b", "c", "d"], ["a b", "x", "d"], documents=["1", "1", "2"])
+        >>> corpus.by_document(" ").records()[0]["predictions"]
+        {'system': ['a b c']}
+        """
+        from nlgauge.corpus.whole_documents import whole_documents
+
+        return whole_documents(self, separator)
 
     def with_fields(self, names: Collection[str]) -> Corpus:
         """Return the corpus with only some of its fields.

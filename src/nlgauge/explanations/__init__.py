@@ -259,18 +259,32 @@ class ErrorSpans(Explanation):
     unplaced: list[UnplacedError] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class ModuleValue:
+    """A number that a module of a metric computed: the module, its model, and what the number means."""
+
+    module: str
+    model: str
+    name: str
+    value: float
+    meaning: str = ""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Entailment(Explanation):
     """Judgments of a classifier on sentences (`hypotheses`) given other texts (`premises`): a (premises,
     hypotheses) matrix of probabilities per label.
 
     `best` is the premise that decided each hypothesis, by number. The first matrix is that which decides.
+    `modules` are the numbers of all modules in the order of computation, if the classifier is only one of
+    several.
     """
 
     premises: list[str]
     hypotheses: list[str]
     probabilities: dict[str, Array]
     best: list[int]
+    modules: list[ModuleValue] = field(default_factory=list, kw_only=True)
 
     @property
     def entail(self) -> Array | None:

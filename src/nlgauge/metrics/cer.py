@@ -1,5 +1,5 @@
 """CER: character error rate, (S + D + I) / N over code points, spaces included, white space around the text
-not.
+not; and the normalized rate, (S + D + I) / (S + D + I + H), which is at most 1.
 
 The numbers are jiwer 4's.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nlgauge.metric import register
-from nlgauge.metrics._shared.error_rate import ErrorRate
+from nlgauge._core.ragged import Array
+from nlgauge.metric import Arrays, Output, register
+from nlgauge.metrics._shared.error_rate import ErrorRate, share_of_errors
 
 
 @register
@@ -22,3 +23,12 @@ class Cer(ErrorRate):
 
     name: ClassVar[str] = "cer"
     tokenizer: ClassVar[str] = "stripped-characters"
+
+    def outputs(self) -> dict[str, tuple[Output, ...]]:
+        rate, *counts = super().outputs()[self.name]
+        return {self.name: (rate, Output("normalized_cer", False, 0, 1), *counts)}
+
+    def score(self, part: str, statistics: Array) -> Arrays:
+        rates = super().score(part, statistics)
+        rate, *counts = rates.values()
+        return {self.name: rate, "normalized_cer": share_of_errors(*counts), **rates}

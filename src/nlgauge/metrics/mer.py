@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from nlgauge._core.ragged import Array
 from nlgauge.metric import register
-from nlgauge.metrics._shared.error_rate import ErrorRate
+from nlgauge.metrics._shared.error_rate import ErrorRate, share_of_errors
 
 
 @register
@@ -28,5 +26,4 @@ class Mer(ErrorRate):
     high: ClassVar[float] = 1.0
 
     def rate(self, substitutions: Array, deletions: Array, insertions: Array, hits: Array) -> Array:
-        errors = substitutions + deletions + insertions
-        return errors / np.where(errors + hits > 0, errors + hits, 1.0)
+        return share_of_errors(substitutions, deletions, insertions, hits)

@@ -24,7 +24,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ModelError
-from nlgauge.explanations import Entailment, Explanation
+from nlgauge.explanations import Entailment, Explanation, ModuleValue
 from nlgauge.features.encoders.entailment import NLI, label_order
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.language_models.causal_lm import LogProbs
@@ -100,6 +100,8 @@ class Nubia(PairScores):
         values, cut = np.full((len(view), len(self.measures())), np.nan), np.zeros(len(view), dtype=bool)
         predictions, references = read.first.ids[scored], read.second.ids[scored]
         features, cut[scored] = self._features(view, references, predictions)
+        modules = np.full((len(view), 4), np.nan)
+        modules[scored, :2] = features[:, 6:]
         # The features as a reader knows them: similarity at most 5, probabilities, losses.
         values[scored, -6:] = np.column_stack(
             [np.minimum(features[:, 0], 5), np.exp(features[:, 1:4]), features[:, 5], features[:, 4]]
@@ -108,9 +110,9 @@ class Nubia(PairScores):
             itself, _ = self._features(view, references, references)
             raw, own = (network(Path(self.aggregator), rows) for rows in (features, itself))
             values[scored, 0] = np.clip(1 - (own - raw) / (np.abs(own) + 1), 0, 1)
-        return PairValues(
-            values, cut, empty_rows(view, read.first, read.second), read.counts, values[:, -5:-2].tolist()
-        )
+            modules[scored, 2:] = np.column_stack([raw, own])
+        empty = empty_rows(view, read.first, read.second)
+        return PairValues(values, cut, empty, read.counts, np.hstack([values, modules]).tolist())
 
     def _features(self, view: View, references: Array, predictions: Array) -> tuple[Array, Array]:
         """Return (pairs, 8) features of reference and prediction, and whether a text of each pair was cut."""
@@ -169,10 +171,11 @@ class Nubia(PairScores):
             title = "nubia: " + ", ".join(
                 f"{output.name} {float(scores[output.name]):.4f}" for output in self.measures()
             )
-            known = not math.isnan(shown[0])
+            known = not math.isnan(shown[-5])
+            contradiction, irrelevancy, agreement = shown[-9:-6]
             matrices = {
                 LABELS[label]: np.array([[value]])
-                for label, value in zip("ecn", (shown[2], shown[0], shown[1]), strict=True)
+                for label, value in zip("ecn", (agreement, contradiction, irrelevancy), strict=True)
             }
             texts = [view.text(reference)], [view.text(prediction)] if known else []
             yield Entailment(
@@ -181,4 +184,44 @@ class Nubia(PairScores):
                 *texts,
                 matrices,
                 [0] * known,
+                modules=list(self._modules(shown)) if known else [],
             )
+
+    def _modules(self, shown: list[float]) -> Iterator[ModuleValue]:
+        """Yield the numbers of the models, then those of the network and of the calibration."""
+        *_, similarity, contradiction, irrelevancy, agreement, loss, loss_of_reference = shown[:-4]
+        words_of_reference, words, raw, own = shown[-4:]
+        lm = "language model", model_name(self.lm)
+        for module, model, name, value, meaning in (
+            (
+                "similarity",
+                model_name(self.model),
+                "semantic_relation",
+                similarity,
+                "0 to 5, the same meaning",
+            ),
+            (
+                "inference",
+                model_name(self.nli),
+                "agreement",
+                agreement,
+                "the prediction follows from the reference",
+            ),
+            (
+                "inference",
+                model_name(self.nli),
+                "contradiction",
+                contradiction,
+                "it contradicts the reference",
+            ),
+            ("inference", model_name(self.nli), "irrelevancy", irrelevancy, "neither of both"),
+            (*lm, "grammar", loss, "nats per token of the prediction; lower is more fluent"),
+            (*lm, "grammar_reference", loss_of_reference, "nats per token of the reference"),
+            ("lengths", "", "words", words, "words of the prediction"),
+            ("lengths", "", "words_reference", words_of_reference, "words of the reference"),
+            ("aggregator", self.aggregator, "raw", raw, "the network's number for the pair"),
+            ("aggregator", self.aggregator, "self", own, "its number for the reference with itself"),
+            ("calibration", "", "nubia", shown[0], "1 - (self - raw) / (|self| + 1), from 0 to 1"),
+        ):
+            if self.aggregator or module not in ("aggregator", "calibration"):
+                yield ModuleValue(module, model, name, value, meaning)

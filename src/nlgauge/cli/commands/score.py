@@ -112,6 +112,14 @@ def score(
         ),
     ] = False,
     computing: ExecutorOptions,
+    whole_documents: Annotated[
+        bool,
+        option(
+            "--whole-documents",
+            help="Join the segments of each document (--documents) to one text, and score documents.",
+            panel=FILES,
+        ),
+    ] = False,
     no_texts: Annotated[
         bool, option("--no-texts", help="Save hashes instead of texts.", panel=OUTPUT)
     ] = False,
@@ -145,7 +153,6 @@ def score(
     """
     from nlgauge.engine.run_options import run_options
     from nlgauge.io import Inputs
-    from nlgauge.io.files import Address, holds_more
     from nlgauge.scoring import Scorer
 
     if as_sacrebleu.describe(lang):
@@ -168,9 +175,9 @@ def score(
         raise click.UsageError(
             f"{'--resume' if resume else '--stream'} requires the directory of the result; add -o RESULT."
         )
-    _check_asking(
-        asking, {"--stream": stream, "--resume": resume, "--scores": fields.scores, "--carbon": carbon}
-    )
+    others = {"--stream": stream, "--scores": fields.scores}
+    _check_alone("--whole-documents", whole_documents, others)
+    _check_alone("--until-sure", asking.until_sure, {**others, "--resume": resume, "--carbon": carbon})
     if output is not None:
         from nlgauge.results.storage.checkpoint import unfinished
         from nlgauge.results.storage.resume import Destination
@@ -192,18 +199,15 @@ def score(
             result.save(output, texts=not no_texts, overwrite=overwrite)
         return _finish(result, output, shown)
     files = Inputs(named, references or (), lang=lang, **options)
-    if output is not None and test_set is None and not asking.until_sure and _is_streamed(files, stream):
+    in_memory = output is None or test_set is not None or asking.until_sure or whole_documents
+    if not in_memory and _is_streamed(files, stream):
         result = scorer.score_pieces(files.pieces, files.origin(), reduce, run, show_progress)
     else:
-        if (
-            not shown.quiet
-            and sys.stderr.isatty()
-            and holds_more([Address.of(name).path for name in (*named, *(references or ()))], _SLOW_BYTES)
-        ):
-            say("reading the files ...")
+        _say_what_is_read([*named, *(references or ())], shown.quiet)
         corpus = files.read()
         if test_set is not None:
             corpus = test_set.part_of(corpus)
+        corpus = corpus.by_document() if whole_documents else corpus
         _check_needs(corpus, scorer.metrics)
         _check_baseline(shown.baseline, list(corpus.predictions))
         if asking.until_sure:
@@ -213,11 +217,20 @@ def score(
     return _finish(result, output, shown if carbon is None else shown.changed(costs=True))
 
 
-def _check_asking(asking: AskingOptions, others: Mapping[str, Any]) -> None:
-    """Raise UsageError if an option was used that cannot be combined with --until-sure."""
+def _say_what_is_read(files: Sequence[str], quiet: bool) -> None:
+    """Print that files are read, if this takes a moment."""
+    from nlgauge.io.files import Address, holds_more
+
+    paths = [Address.of(name).path for name in files]
+    if not quiet and sys.stderr.isatty() and holds_more(paths, _SLOW_BYTES):
+        say("reading the files ...")
+
+
+def _check_alone(option: str, is_set: bool, others: Mapping[str, Any]) -> None:
+    """Raise UsageError if an option is set together with another option that cannot be combined with it."""
     other = next((name for name, value in others.items() if value), None)
-    if asking.until_sure and other is not None:
-        raise click.UsageError(f"--until-sure cannot be combined with {other}; omit one of them.")
+    if is_set and other is not None:
+        raise click.UsageError(f"{option} cannot be combined with {other}; omit one of them.")
 
 
 def _imported(

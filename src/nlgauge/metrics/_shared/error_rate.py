@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from nlgauge.explanations import Explanation
 
 
+def share_of_errors(substitutions: Array, deletions: Array, insertions: Array, hits: Array) -> Array:
+    """Return the share of all alignment steps that are errors; 0 if there are no steps."""
+    errors = substitutions + deletions + insertions
+    return errors / np.where(errors + hits > 0, errors + hits, 1.0)
+
+
 class ErrorRate(Metric):
     """The base of all rates of one alignment: everything except the unit and the formula, which is (S + D +
     I) / N here.

@@ -22,6 +22,7 @@ from nlgauge.explanations import (
     ErrorSpans,
     Explanation,
     Guesses,
+    ModuleValue,
     NgramMatches,
     TokenScores,
     Transport,
@@ -275,8 +276,30 @@ def _lines(text: str) -> list[Block]:
 @_blocks.register
 def _(explanation: Entailment) -> list[Block]:
     """Return each judged sentence with the text that decided it, then the first matrix as a whole, if it is
-    small enough to read.
+    small enough to read, then the numbers of all modules.
     """
+    return [*_judged_sentences(explanation), *_modules(explanation.modules)]
+
+
+def _modules(values: Sequence[ModuleValue]) -> list[Block]:
+    """Return a row for each number of a module, with the name of the module at its first row."""
+    rows, before = [], ("", "")
+    for each in values:
+        names = ("", "") if (each.module, each.model) == before else (each.module, each.model)
+        before = each.module, each.model
+        rows.append([*map(Cell, names), Cell(each.name), Cell(f"{each.value:.4f}"), Cell(each.meaning)])
+    columns = [
+        *map(column, ("module", "model", "number")),
+        column("value", "number"),
+        column("meaning", "words"),
+    ]
+    return [
+        Line("The modules of the metric, in the order of computation.", "quiet"),
+        Sheet(columns, rows),
+    ] * bool(rows)
+
+
+def _judged_sentences(explanation: Entailment) -> list[Block]:
     if not explanation.hypotheses or not explanation.premises:
         return [Line("There is no sentence to judge, or nothing to judge it by.")]
     names = list(explanation.probabilities)

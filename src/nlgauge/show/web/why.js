@@ -410,7 +410,13 @@ function entailment(one) {
       others.length > 0 && h("details", {}, h("summary", {}, `${others.length} more ${others.length === 1 ? "premise" : "premises"}`), h("ol", {}, others.map(([one_, place]) => premise(one_, place, hypothesis)))),
     );
   };
-  return one.hypotheses.length ? one.hypotheses.map(item) : h("p", { class: "caption none" }, "No sentence to check.");
+  return [one.hypotheses.length ? one.hypotheses.map(item) : h("p", { class: "caption none" }, "No sentence to check."), moduleTable(one.modules ?? [])];
+}
+
+function moduleTable(modules) {
+  const row = ({ module, model, name, value, meaning }) => h("tr", {}, h("th", { scope: "row" }, module), [model, name, Number(value).toFixed(4), meaning].map(cell => h("td", {}, cell)));
+  const head = h("thead", {}, h("tr", {}, ["module", "model", "number", "value", "meaning"].map(name => h("th", { scope: "col" }, name))));
+  return modules.length ? h("table", { class: "orders" }, head, h("tbody", {}, modules.map(row))) : null;
 }
 
 function verdict(one) {

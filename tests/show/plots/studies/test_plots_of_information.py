@@ -105,3 +105,22 @@ def test_the_tree_has_every_metric_under_each_of_its_branches(by: str):
         plots.taxonomy(by="x")
     with pytest.raises(InputError, match=r"taxonomy.*card"):
         plots.taxonomy([])
+
+
+@pytest.mark.parametrize(
+    ("by", "branch", "condition"),
+    [
+        ("context", "context-dependent", {"needs_source": True}),
+        ("context", "context-free", {"needs_source": False}),
+        ("references", "reference-based", {"needs_references": True}),
+        ("references", "reference-free", {"needs_references": False}),
+        ("training", "trained", {"trained": True}),
+        ("training", "untrained", {"trained": False}),
+        ("supervision", "supervised", {"unsupervised": False}),
+        ("supervision", "unsupervised", {"unsupervised": True}),
+    ],
+)
+def test_the_criteria_of_the_tree_are_the_filters_of_the_list(
+    by: str, branch: str, condition: dict[str, bool]
+):
+    assert f"{branch} {len(list_metrics(**condition))}" in plots.alt(plots.taxonomy(by=by))

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.metric.card import Card, card, list_metrics
+from nlgauge.metric.registry import find
 from nlgauge.show.plots.canvas import GRAY, SMALL, TEXT, THIN, described, one_axes, plain, room
+
+_Branches = Callable[[Card], Iterable[str]]
+
+
+def _of_two(condition: Callable[[Card], bool], if_true: str, if_false: str) -> _Branches:
+    return lambda metric: [if_true if condition(metric) else if_false]
+
+
+# The criteria of the figure that are independent of each other, each with two branches.
+_CRITERIA: dict[str, _Branches] = {
+    "context": _of_two(lambda metric: find(metric.name).source, "context-dependent", "context-free"),
+    "references": _of_two(
+        lambda metric: find(metric.name).takes != "alone", "reference-based", "reference-free"
+    ),
+    "training": _of_two(lambda metric: metric.trained, "trained", "untrained"),
+    "supervision": _of_two(lambda metric: metric.unsupervised, "unsupervised", "supervised"),
+}
+_BRANCHES: dict[str, _Branches] = {
+    "category": lambda metric: [member.value for member in metric.categories],
+    "task": lambda metric: [member.value for member in metric.tasks],
+    "quality": lambda metric: [member.value for member in metric.qualities],
+    **_CRITERIA,
+    "criteria": lambda metric: [branch for of in _CRITERIA.values() for branch in of(metric)],
+}
 
 
 def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: Axes | None = None) -> Axes:
-    """Draw metrics as a tree by category, task or quality.
+    """Draw metrics as a tree by category, task, quality, or by what they read and how they were trained.
 
     Parameters
     ----------
     cards : iterable of Card, optional
         Cards of the metrics. Default: the cards of all metrics.
-    by : {"category", "task", "quality"}
-        Attribute of the branches. A metric with several values appears under each.
+    by : {"category", "task", "quality", "context", "references", "training", "supervision", "criteria"}
+        Attribute of the branches. "context" is context-free or context-dependent (reads the source), "references"
+        reference-based or reference-free, "training" trained or untrained, "supervision" supervised (trained on human
+        scores) or unsupervised; "criteria" draws these four together. A metric with several values appears under each.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on. Default: a new figure.
 
@@ -32,14 +59,13 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
     -----
     This is Figure 3.1 of the NLG-Metricverse thesis.
     """
-    fields = {"category": "categories", "task": "tasks", "quality": "qualities"}
-    if by not in fields:
-        raise InputError(f"by must be one of {', '.join(fields)}; got {by!r:.60}.")
+    if by not in _BRANCHES:
+        raise InputError(f"by must be one of {', '.join(_BRANCHES)}; got {by!r:.60}.")
     metrics = [card(name) for name in list_metrics()] if cards is None else list(cards)
     branches: dict[str, list[str]] = {}
     for metric in metrics:
-        for value in getattr(metric, fields[by]) or ():
-            branches.setdefault(value.value, []).append(metric.name)
+        for branch in _BRANCHES[by](metric):
+            branches.setdefault(branch, []).append(metric.name)
     if not branches:
         raise InputError("taxonomy needs at least one card, got none.")
     rows: list[tuple[str, str]] = []
