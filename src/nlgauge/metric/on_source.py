@@ -90,7 +90,7 @@ class _SourceFit(Fit):
         return arrays
 
 
-# Attributes and methods that are those of the wrapped metric.
+# Attributes and methods of the wrapped metric.
 _SAME = (
     *(
         "languages",
@@ -107,7 +107,7 @@ _SAME = (
 
 
 class _Wrapper:
-    """What both kinds of metric with @source share. Every other attribute is that of the wrapped metric."""
+    """The base of both kinds of metric with @source. The wrapped metric has every other attribute."""
 
     metric: Any
     name: ClassVar[str] = SUFFIX
