@@ -22,7 +22,7 @@ import click
 from nlgauge.errors import UnknownMetricError, did_you_mean
 
 METRIC, REFERENCES, INPUT, CONFIDENCE, ECHO = "--metric", "--references", "--input", "--confidence", "--echo"
-_METRIC_FORM = r"(?:\w[\w-]*=)?[A-Za-z][\w-]*(?:\.\w+)?(?:\((?s:.*)\))?"
+_METRIC_FORM = r"(?:\w[\w-]*=)?[A-Za-z][\w-]*(?:\.\w+)?(?:\((?s:.*)\))?(?:@source)?"
 _LIKE_REFERENCES = r"(?i)(?:^|[._-])ref(?:s|erences?)?(?:[._-]|\d|$)"
 _NUMBER = r"\d*\.?\d+"
 # A text in quotes, which stays unchanged, or blanks around the equals sign of a name or before a bracket.

@@ -16,6 +16,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric
+from nlgauge.metric.on_source import SUFFIX, on_source, unwrapped
 
 ENTRY_POINT_GROUP = "nlgauge.metrics"
 # Metrics that are not in `nlgauge.metrics`, because they score no texts.
@@ -105,9 +106,14 @@ def metric_classes() -> dict[str, type[AnyMetric]]:
     return {name: metric for name, metric in sorted(REGISTERED.classes.items()) if metric.listed}
 
 
+def home_of(metric: AnyMetric) -> str:
+    """Return the module that defines the class of the metric."""
+    return type(unwrapped(metric)).__module__
+
+
 def is_built_in(metric: AnyMetric) -> bool:
     """Return True if every installation of nlgauge has the class of the metric."""
-    module = type(metric).__module__
+    module = home_of(metric)
     return module.startswith("nlgauge.metrics.") or module in _UNLISTED.values()
 
 
@@ -117,15 +123,15 @@ def is_importable(metric: AnyMetric) -> bool:
     """
     from importlib.metadata import entry_points
 
-    module = type(metric).__module__
+    module = home_of(metric)
     return is_built_in(metric) or any(
         module == entry.module for entry in entry_points(group=ENTRY_POINT_GROUP)
     )
 
 
 def find(name: str) -> type[AnyMetric]:
-    """Return the metric class of a name or alias, or raise an error with the nearest names."""
-    return _class_and_preset(name)[0]
+    """Return the metric class of a name or alias, or raise an error with the nearest names; @source is ignored."""
+    return _class_and_preset(name.strip().removesuffix(SUFFIX))[0]
 
 
 def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
@@ -150,7 +156,9 @@ def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
 
 
 def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
-    """Return the metric of a name (or alias) with these parameters."""
+    """Return the metric of a name (or alias) with these parameters; the name may end with @source."""
+    if name.strip().endswith(SUFFIX):
+        return on_source(make(name.strip().removesuffix(SUFFIX), parameters))
     metric, preset = _class_and_preset(name)
     given = {**preset, **spelt(metric, parameters or {})}
     known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
@@ -222,6 +230,9 @@ def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
     >>> name_and_parameters("bertscore(model=./models/bert-base, layer=9)")
     ('bertscore', {'model': './models/bert-base', 'layer': 9})
     """
+    if text.strip().endswith(SUFFIX):
+        name, parameters = name_and_parameters(text.strip().removesuffix(SUFFIX))
+        return name + SUFFIX, parameters
     name, bracket, inside = text.strip().partition("(")
     if not bracket:
         return name, {}

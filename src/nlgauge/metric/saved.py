@@ -12,13 +12,15 @@ from typing import Any
 from nlgauge.errors import NlgaugeError
 from nlgauge.features.tokens.functions import is_function
 from nlgauge.metric import AnyMetric, Metric, Output
-from nlgauge.metric.registry import is_importable, make
+from nlgauge.metric.on_source import unwrapped
+from nlgauge.metric.registry import home_of, is_importable, make
 
 
 def describe(metric: AnyMetric) -> dict[str, Any]:
     """Name and all parameters of a metric, as plain data; the user's own objects are only named."""
+    own = unwrapped(metric)
     parameters: dict[str, Any] = (
-        {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
+        {f.name: _plain(getattr(own, f.name)) for f in fields(own)} if is_dataclass(own) else {}
     )
     return {
         "name": metric.name,
@@ -81,7 +83,7 @@ def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[O
 
 def _package(metric: AnyMetric) -> str:
     """Return the package that defines the metric; within one, names are unique."""
-    return type(metric).__module__.partition(".")[0]
+    return home_of(metric).partition(".")[0]
 
 
 def _plain(value: Any) -> Any:

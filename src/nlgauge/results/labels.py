@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nlgauge.errors import NlgaugeError, UnknownNameError, no_such
 from nlgauge.metric import AnyMetric, Output
-from nlgauge.metric.registry import find, parse
+from nlgauge.metric.on_source import SUFFIX, without_parameters
+from nlgauge.metric.registry import parse
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -37,11 +38,11 @@ def labels_found(name: Any, metrics: Metrics) -> list[str]:
         return []
     imported = [label for label in metrics if label.endswith(f".{name}") and label == str(metrics[label])]
     try:
-        wanted = str(parse(name))
-        equal = [label for label, metric in metrics.items() if str(metric) == wanted]
+        wanted = parse(name)
+        equal = [label for label, metric in metrics.items() if str(metric) == str(wanted)]
         if equal or "(" in name:
             return equal
-        bare = find(name).name
+        bare = wanted.name
     except NlgaugeError:
         return imported
     return [label for label, metric in metrics.items() if bare_name(metric) == bare] or imported
@@ -49,12 +50,12 @@ def labels_found(name: Any, metrics: Metrics) -> list[str]:
 
 def bare_name(metric: AnyMetric) -> str:
     """Return the metric's name without parameters."""
-    return str(metric).partition("(")[0]
+    return without_parameters(str(metric))
 
 
 def short_names(labels: Iterable[str]) -> dict[str, str]:
     """Return each label without its parameters, or the whole label if another would be called the same."""
-    bare = {label: label.partition("(")[0] for label in labels}
+    bare = {label: without_parameters(label) for label in labels}
     counts = Counter(bare.values())
     return {label: name if counts[name] == 1 else label for label, name in bare.items()}
 
@@ -68,7 +69,8 @@ def output_name(name: str, output: str, metric: str = "") -> str:
     >>> output_name("rouge", "rougeL"), output_name("wer(lowercase=True)", "wer"), output_name("errors", "wer", "wer")
     ('rouge.rougeL', 'wer(lowercase=True)', 'errors')
     """
-    return name if output in ("score", metric or name.partition("(")[0]) else f"{name}.{output}"
+    own = (metric or without_parameters(name)).removesuffix(SUFFIX)
+    return name if output in ("score", own) else f"{name}.{output}"
 
 
 def output_names(result: Result) -> dict[tuple[str, str], str]:

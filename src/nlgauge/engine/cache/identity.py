@@ -22,6 +22,8 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError
 from nlgauge.features import RunOptions
 from nlgauge.metric import Arrays, Metric
+from nlgauge.metric.on_source import unwrapped
+from nlgauge.metric.registry import home_of
 from nlgauge.metric.saved import can_be_made_again, describe
 from nlgauge.models.weights import store
 from nlgauge.models.weights.contents import RECORD
@@ -72,7 +74,7 @@ def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOp
         facts = metric.facts(Corpus.read([""], [""], [""], lang=lang))
         properties = {
             "metric": describe(metric),
-            "class": f"{type(metric).__module__}.{type(metric).__qualname__}",
+            "class": f"{home_of(metric)}.{type(unwrapped(metric)).__qualname__}",
             "takes": [metric.takes, metric.source],
             "facts": facts,
             "models": {name: _content(_files(place)) for name, place in _models(facts)},
@@ -82,8 +84,7 @@ def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOp
             },
             "python": sys.version_info[:2],
             "code": [
-                _code(package)
-                for package in dict.fromkeys(("nlgauge", type(metric).__module__.partition(".")[0]))
+                _code(package) for package in dict.fromkeys(("nlgauge", home_of(metric).partition(".")[0]))
             ],
             "lang": lang,
             "seed": options.seed if metric.seeded else None,

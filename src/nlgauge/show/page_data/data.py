@@ -22,6 +22,7 @@ from nlgauge._core.versions import installed_version
 from nlgauge.errors import NlgaugeError
 from nlgauge.metric import Output
 from nlgauge.metric.card import card
+from nlgauge.metric.on_source import without_parameters
 from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, equal_outputs
 from nlgauge.results.imported.human import ORIGIN, HumanScores, unnamed_numbers, with_human_scores
 from nlgauge.results.ranks import Ranked
@@ -209,7 +210,7 @@ def _names(label: str, output: str, names: Mapping[str, str], human: bool) -> tu
     A human score has one name, without the mark of a score that is called like a metric.
     """
     if not human:
-        return label.partition("(")[0], shown_name(label, output, names), output
+        return without_parameters(label), shown_name(label, output, names), output
     bare = label.removeprefix(f"{ORIGIN}.")
     shown = label if bare in names else bare
     return shown, shown, shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from nlgauge.metric.on_source import SUFFIX, without_parameters
 from nlgauge.results.labels import output_name
 
 # Characters of a name in tables and figures of a page.
@@ -21,7 +22,7 @@ def short_labels(labels: Sequence[str]) -> dict[str, str]:
     """
     families: dict[str, list[str]] = {}
     for label in labels:
-        families.setdefault(label.partition("(")[0], []).append(label)
+        families.setdefault(without_parameters(label), []).append(label)
     names: dict[str, str] = {}
     for metric, family in families.items():
         parameters = {label: _parameters(label) for label in family}
@@ -40,7 +41,7 @@ def shown_name(label: str, output: str, names: Mapping[str, str]) -> str:
     >>> shown_name("rouge(stem=True)", "rougeL", {"rouge(stem=True)": "rouge stem=True"})
     'rouge.rougeL stem=True'
     """
-    metric = label.partition("(")[0]
+    metric = without_parameters(label)
     return output_name(metric, output) + names[label][len(metric) :]
 
 
@@ -61,7 +62,7 @@ def brief_names(names: Sequence[str]) -> list[str]:
 
 def _parameters(label: str) -> list[str]:
     """Return the parameters in a label's brackets; a comma inside brackets or quotes separates nothing."""
-    text = label.partition("(")[2].removesuffix(")")
+    text = label.partition("(")[2].removesuffix(SUFFIX).removesuffix(")")
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:

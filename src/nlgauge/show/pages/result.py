@@ -14,6 +14,7 @@ import numpy as np
 from nlgauge._core.numbers import bounds, counted, number, p_value, stars
 from nlgauge._core.page import Cell, Column, Footnotes, Gauge, Line, Page, Sheet, column
 from nlgauge.metric import CorpusMetric, Output
+from nlgauge.metric.on_source import SUFFIX, without_parameters
 from nlgauge.results.asking import sentences
 from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
@@ -204,7 +205,7 @@ def named(label: str, output: Output, several: bool, better: bool = False) -> Ce
     """Return a metric's label as a cell: parameters below its name, the output's name next to it if several
     of its outputs are shown.
     """
-    name, bracket, parameters = label.partition("(")
+    name, (_, bracket, parameters) = without_parameters(label), label.removesuffix(SUFFIX).partition("(")
     text = output_name(name, output.name) if several else name
     title = paper_name(name, output.name if several and output.name != name else "")
     return Cell(
