@@ -6,7 +6,7 @@ import math
 import re
 
 from nlgauge.advisor.evidence import Table, median
-from nlgauge.metric import REGISTERED, AnyMetric, Output, first_output
+from nlgauge.metric import REGISTERED, AnyMetric, Output, first_output, noticed
 from nlgauge.metric.card import Card, Categories, card
 from nlgauge.metric.registry import metric_classes
 from tools.site import forest
@@ -82,6 +82,7 @@ def page(text: Card, metric: AnyMetric, rows: list[Agreement], drawn: Picture | 
         "Example": sections["Example"],
         "What it sees": _seen(text, drawn),
         "Agreement with people": _agreement(text, rows, first_output(metric)),
+        "Damage that it notices": _noticed(text.name),
         "Cost": _cost(rows, cost),
         "How to read the number": sections["How to read the number"],
         "When it misleads": sections["When it misleads"],
@@ -93,6 +94,20 @@ def page(text: Card, metric: AnyMetric, rows: list[Agreement], drawn: Picture | 
     # Links of cards and names of files are written for the repository.
     body = body.replace("docs/results/leaderboard.md", "[leaderboard](../leaderboard.md)")
     return f"# {text.title} (`{text.name}`)\n\n{sections['What it measures']}\n\n{_facts(text, metric)}\n\n{body}\n"
+
+
+def _noticed(name: str) -> str:
+    lines = noticed.lines(name, "markdown")
+    if not lines:
+        return (
+            "This metric was not run on DEMETR: it needs a model or other texts. The"
+            " [stress suite](../results/stress.md) has a command."
+        )
+    listed = "\n".join(f"- {line}" for line in lines)
+    return (
+        "Shares of damaged translations of DEMETR that score below the undamaged one, by severity, with 95% intervals; a tie"
+        f" is not noticed. All metrics: [stress suite](../results/stress.md).\n\n{listed}"
+    )
 
 
 def _facts(text: Card, metric: AnyMetric) -> str:

@@ -133,7 +133,7 @@ def few_units_factor(confidence: float, units: float) -> float:
     return reach / quantile(confidence)
 
 
-def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson(count: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return Wilson's interval of a share; NaN for n = 0.
 
     >>> [round(bound, 4) for bound in wilson(8, 10)]
@@ -145,6 +145,35 @@ def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     share = count / n
     center, half = share + z2 / (2 * n), math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
     return max(0.0, (center - half) / (1 + z2 / n)), min(1.0, (center + half) / (1 + z2 / n))
+
+
+def wilson_of_groups(hits: Array, groups: Array, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's interval of a share whose hits come in groups that are alike.
+
+    The number of hits is divided by the design effect: the variance of the share between groups over its variance if all hits
+    were independent. If each hit is a group, it is Wilson's interval; if all hits are equal, each group counts once.
+
+    >>> hits, groups = np.array([1, 1, 1, 1, 0, 0, 1, 1, 0, 0]), np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    >>> [round(bound, 3) for bound in wilson_of_groups(hits, groups)]
+    [0.205, 0.897]
+    >>> wilson_of_groups(hits, np.arange(10)) == wilson(6, 10)
+    True
+    """
+    n = len(hits)
+    _, places = np.unique(groups, return_inverse=True)
+    count = int(places.max()) + 1 if n else 0
+    if count == n:
+        return wilson(int(np.sum(hits)), n, confidence)
+    share = float(np.mean(hits))
+    if share in (0.0, 1.0):
+        return wilson(share * count, count, confidence)
+    if count == 1:
+        return 0.0, 1.0
+    between = np.bincount(places, np.asarray(hits, dtype=np.float64) - share)
+    variance = count / (count - 1) * float(between @ between) / n**2
+    # Groups may be less alike than independent hits by chance, which is no information.
+    effect = max(1.0, variance / (share * (1 - share) / n))
+    return wilson(share * n / effect, n / effect, confidence)
 
 
 def check_confidence(confidence: float, name: str = "confidence") -> float:

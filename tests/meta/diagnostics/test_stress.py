@@ -189,7 +189,7 @@ def test_counts_by_loops(rows):
     good, bad, changed = (
         np.array([row[i] for row in rows], dtype=bool if i == 2 else float) for i in range(3)
     )
-    found = _report(_Pairs(good, bad, changed), np.zeros(1), 0.95)
+    found = _report(_Pairs(good, bad, changed, np.arange(len(rows))), np.zeros(1), 0.95)
     kept = [(a, b) for a, b, differs in rows if differs and not math.isnan(a) and not math.isnan(b)]
     wins = sum(a - b > 1e-6 for a, b in kept)
     losses = sum(b - a > 1e-6 for a, b in kept)

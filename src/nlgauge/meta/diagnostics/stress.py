@@ -4,7 +4,8 @@
 ACES or DEMETR. Both score with `nlgauge.Scorer`, so that any metric can be tested, and count, over the pairs of a
 phenomenon:
 
-    detected       wins / n, with Wilson's interval; a metric of random numbers has .5, a constant one 0
+    detected       wins / n, with Wilson's interval; a metric of random numbers has .5, a constant one 0. Pairs of one
+                   text are alike, so the interval counts them by text (`wilson_of_groups`)
     tied           ties / n
     tau            (wins - losses) / n
     effect         mean drop / standard deviation of the drops
@@ -28,7 +29,7 @@ from nlgauge.results.labels import output_names
 from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer
 from nlgauge.stats.arrays import mid_ranks
-from nlgauge.stats.intervals import wilson
+from nlgauge.stats.intervals import wilson_of_groups
 
 Floor = Literal["unrelated", "empty"]
 # Scores that differ by less than this share are equal: the same sums in another order.
@@ -65,6 +66,8 @@ class Contrast(NamedTuple):
         References, if the metrics need them.
     source : str, optional
         Source, if the metrics need it.
+    unit : str, optional
+        Name of the good text, for intervals of several pairs of one text. Default: each pair has another text.
     """
 
     good: str
@@ -73,6 +76,7 @@ class Contrast(NamedTuple):
     severity: str = ""
     references: str | Sequence[str] | None = None
     source: str | None = None
+    unit: str = ""
 
 
 def stress(
@@ -133,7 +137,10 @@ def stress(
         for kinds_of in _grouped([(one.name, one.severity) for one in kinds], by):
             counted = [
                 _Pairs(
-                    of["good text"], of[kinds[i].name], np.array([one.changed for one in bad[kinds[i].name]])
+                    of["good text"],
+                    of[kinds[i].name],
+                    np.array([one.changed for one in bad[kinds[i].name]]),
+                    np.arange(len(texts)),
                 )
                 for i in kinds_of[1]
             ]
@@ -153,7 +160,7 @@ def contrast(
     metrics: Any,
     pairs: Iterable[Contrast | Sequence[Any] | Mapping[str, Any]],
     *,
-    by: str | Sequence[str] = ("phenomenon", "severity"),
+    by: str | Sequence[str] | Sequence[Sequence[str]] = ("phenomenon", "severity"),
     floor: Floor = "unrelated",
     confidence: float = 0.95,
     seed: int = 12345,
@@ -168,8 +175,9 @@ def contrast(
         (name), "resulting_name" (label) and "compute_kwargs".
     pairs : iterable of Contrast, sequence or mapping
         Contrastive pairs. Either all or none have references, and either all or none have a source.
-    by : str or sequence of str
-        Columns that group the pairs: "phenomenon", "severity" or both.
+    by : str, sequence of str, or sequence of these
+        Columns that group the pairs: "phenomenon", "severity" or both. Several groupings, such as `[["severity"],
+        ["phenomenon", "severity"]]`, have the rows of each.
     floor : {"unrelated", "empty"}
         Text that defines the floor of `relative_drop`.
     confidence : float, default 0.95
@@ -205,12 +213,20 @@ def contrast(
     scores = _scores(
         Scorer(metrics)(systems, several, None if None in sources else sources, lang=lang, seed=seed)
     )
-    rows = []
+    plain = isinstance(by, str) or all(isinstance(name, str) for name in by)
+    groupings: Any = [by] if plain else by
     changed = np.array([pair.good != pair.bad for pair in given])
-    for metric, of in scores.items():
-        for names, places in _grouped([(pair.phenomenon, pair.severity) for pair in given], by):
-            here = _Pairs(of["good"][places], of["bad"][places], changed[places])
-            rows.append({"metric": metric, **names, **_report(here, of["floor"][places], confidence)})
+    units = np.unique([pair.unit or f"\0{i}" for i, pair in enumerate(given)], return_inverse=True)[1]
+    rows = [
+        {
+            "metric": metric,
+            **names,
+            **_report(_Pairs.of(of, changed, units, places), of["floor"][places], confidence),
+        }
+        for metric, of in scores.items()
+        for grouping in groupings
+        for names, places in _grouped([(pair.phenomenon, pair.severity) for pair in given], grouping)
+    ]
     return Findings(
         rows,
         _made(floor, seed, confidence, metrics=", ".join(scores)),
@@ -250,11 +266,19 @@ def aces_score(taus: Mapping[str, float]) -> float:
 
 
 class _Pairs(NamedTuple):
-    """The scores of good and of bad texts, higher is better, and True for pairs whose texts differ."""
+    """The scores of good and of bad texts, higher is better, True for pairs whose texts differ, and the number of each
+    good text.
+    """
 
     good: Array
     bad: Array
     changed: Array
+    units: Array
+
+    @staticmethod
+    def of(scores: Mapping[str, Array], changed: Array, units: Array, places: list[int]) -> _Pairs:
+        """Return the pairs at these places."""
+        return _Pairs(scores["good"][places], scores["bad"][places], changed[places], units[places])
 
     @staticmethod
     def joined(several: Sequence[_Pairs]) -> _Pairs:
@@ -268,7 +292,7 @@ def _report(pairs: _Pairs, floor: Array, confidence: float) -> dict[str, Any]:
         drop = np.where(good == bad, 0.0, good - bad)
     drop[np.abs(drop) <= _ROUNDING * np.maximum(np.abs(good), np.abs(bad))] = 0.0
     n, wins, ties = len(drop), int((drop > 0).sum()), int((drop == 0).sum())
-    low, high = wilson(wins, n, confidence)
+    low, high = wilson_of_groups(drop > 0, pairs.units[known], confidence)
     at_floor = floor[~np.isnan(floor)]
     counts = {
         "n": n,
@@ -373,7 +397,7 @@ def _made(floor: Floor, seed: int, confidence: float, metrics: str) -> dict[str,
     return made(
         metrics=metrics,
         floor=floor,
-        interval="Wilson",
+        interval="Wilson, by text",
         confidence=confidence,
         seed=seed,
         generalizes_to="inputs",

@@ -8,7 +8,7 @@ from typing import Any
 
 from nlgauge._core.page import Block, Document, Line, Page
 from nlgauge.errors import NlgaugeError
-from nlgauge.metric import AnyMetric, Output
+from nlgauge.metric import AnyMetric, Output, noticed
 from nlgauge.metric.card import Card
 from nlgauge.metric.registry import find
 
@@ -29,6 +29,7 @@ def card_page(found: Card) -> Page:
     }
     blocks: list[Block] = [Line(f"{found.title} ({found.year})", "best")]
     blocks += [Line(f"{name}: {value}") for name, value in facts.items() if value]
+    blocks += [Line(f"damage noticed (DEMETR): {line}") for line in noticed.lines(found.name)]
     citation = f"\n## Citation\n\n```bibtex\n{found.citation}\n```\n" if found.citation else ""
     return Page([*blocks, Document(found.text + citation)])
 
