@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from nlgauge.cli.command import Spelled
+from nlgauge.cli.commands.meta.outputs import draw_map
+from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import FindingOptions, split
 from nlgauge.cli.complete import complete_files, complete_metrics
 from nlgauge.cli.findings import show_findings
-from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence
+from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import show
 from nlgauge.cli.parameters import FILES, METRICS, STATISTICS, Options, argument, option
 from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
@@ -19,7 +21,7 @@ from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
 
-_RATINGS = ("dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
+_RATINGS = ("system", "dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
 _AGREEMENT = ("annotators", "measure", "value", "low", "high", "chance", "n_texts")
 _COMPARED = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_adjusted", "better")
 PeopleFile = Annotated[
@@ -208,6 +210,15 @@ def agreement(
             panel=STATISTICS,
         ),
     ] = "interval",
+    by: Annotated[
+        str | None,
+        option(
+            "--by",
+            help="system: ratings of each system, and the mean of the dimensions.",
+            metavar="system",
+            panel=STATISTICS,
+        ),
+    ] = None,
     chance: Annotated[
         int,
         option(
@@ -221,34 +232,55 @@ def agreement(
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
     reading: SpanFileOptions,
+    plot: Plot = None,
     shown: FindingOptions,
 ) -> None:
     """Measure how well annotators agree: on ratings, or with --spans on error spans.
 
-        nlgauge meta agreement ratings.jsonl --human esa
+        nlgauge meta agreement summeval --human coherence
+        nlgauge meta agreement ratings.jsonl --human esa --by system
         nlgauge meta agreement ratings.jsonl --spans
 
-    For ratings, print Krippendorff's alpha and the other coefficients of the scale, with intervals over segments.
+    FILE is a benchmark or a file with ratings. For ratings, print Krippendorff's alpha and the other coefficients
+    of the scale, with intervals over segments.
 
     With --spans, print F of each pair of annotators and of all pairs, with intervals over inputs, F of spans at
     random places, and Krippendorff's alpha over characters. No value depends on the order of annotators or spans.
     """
+    checked_plot(plot)
+    if by is not None:
+        one_of(by, ("system",), "--by")
     if not on_spans:
-        show_findings(_of_ratings(file, split(humans), scale, seed), _RATINGS, shown)
+        findings = _of_ratings(file, split(humans), scale, by is not None, measures, seed)
+        show_findings(findings, _RATINGS, shown, by=("system",) if by else ())
+        values: dict[str, dict[str, float]] = {}
+        for row in findings:
+            name = " ".join(filter(None, [row.get("system"), row["dimension"]]))
+            values.setdefault(name, {})[row["coefficient"]] = row["value"]
+        draw_map(values, plot, "Agreement of annotators")
         return
     from nlgauge.meta.error_spans.agreement import span_agreement
 
     people = reading.read(file, shown.quiet)
-    show_findings(span_agreement(people, chance=chance, **measures.arguments(seed)), _AGREEMENT, shown)
+    found = span_agreement(people, chance=chance, **measures.arguments(seed))
+    show_findings(found, _AGREEMENT, shown)
+    if plot is not None:
+        found.plot(plot)
 
 
-def _of_ratings(file: str, humans: Sequence[str], scale: Any, seed: int) -> Findings:
-    """Return the agreement of annotators on the ratings of a file."""
+def _of_ratings(
+    file: str, humans: Sequence[str], scale: Any, by_system: bool, options: MeasureOptions, seed: int
+) -> Findings:
+    """Return the agreement of annotators on the ratings of a benchmark or a file, of all systems or of each."""
     from nlgauge.errors import InputError
     from nlgauge.meta.benchmarks.study import Study
+    from nlgauge.meta.diagnostics.annotators import agreement_by_system
 
     study = Study(benchmark=file, humans=list(humans), seed=seed)
     judgments = study.judgments(study.read(), {})
     if not judgments.ratings:
         raise InputError(f"{file} has no ratings of several annotators; it needs a field human_raw.")
-    return judgments.agreement(scale, seed=seed)
+    given: dict[str, Any] = {"resamples": options.resamples, "confidence": options.confidence, "seed": seed}
+    if by_system:
+        return agreement_by_system(judgments, scale, **given)
+    return judgments.agreement(scale, **given)
