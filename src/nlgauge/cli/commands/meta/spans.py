@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from nlgauge.cli.command import Spelled
-from nlgauge.cli.commands.meta.study import FindingOptions, split
+from nlgauge.cli.commands.meta.study import FindingOptions, PartOptions, StudyOptions, split
 from nlgauge.cli.complete import complete_files, complete_metrics
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence
@@ -18,6 +18,7 @@ from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
+    from nlgauge.spans.reading import SpanFile
 
 _RATINGS = ("dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
 _AGREEMENT = ("annotators", "measure", "value", "low", "high", "chance", "n_texts")
@@ -142,6 +143,7 @@ def spans(
     ] = False,
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     reading: SpanFileOptions,
     models: ModelOptions,
     shown: FindingOptions,
@@ -157,14 +159,19 @@ def spans(
     """
     from nlgauge.meta.error_spans.of_metrics import spans_on
     from nlgauge.meta.error_spans.scores import span_scores
-    from nlgauge.spans.reading import read
+    from nlgauge.spans.reading import SpanFile, read
 
-    people = reading.read(file, shown.quiet)
+    whole = reading.read(file, shown.quiet)
+    people = _part(whole, part)
+    texts = {(each.segment, each.system) for each in people.annotations}
     if any(each.kind != "people" for each in people):
         raise click.UsageError(f"`nlgauge meta spans` needs spans of people; {file} has spans of a metric.")
     predicted = {}
     for name, path in pairs(marked, "--spans").items():
-        from_file = read(path, texts=people.texts)
+        from_file = read(path, texts=whole.texts)
+        if part.part:
+            inside = [each for each in from_file.annotations if (each.segment, each.system) in texts]
+            from_file = SpanFile(inside, from_file.report, "metric")
         if len(from_file) != 1:
             raise click.UsageError(
                 f"{path} has spans of {len(from_file)} voices; --spans needs a file with one."
@@ -220,6 +227,7 @@ def agreement(
     ] = 20,
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     reading: SpanFileOptions,
     shown: FindingOptions,
 ) -> None:
@@ -234,20 +242,30 @@ def agreement(
     random places, and Krippendorff's alpha over characters. No value depends on the order of annotators or spans.
     """
     if not on_spans:
-        show_findings(_of_ratings(file, split(humans), scale, seed), _RATINGS, shown)
+        show_findings(_of_ratings(file, split(humans), scale, seed, part), _RATINGS, shown)
         return
     from nlgauge.meta.error_spans.agreement import span_agreement
 
-    people = reading.read(file, shown.quiet)
+    people = _part(reading.read(file, shown.quiet), part)
     show_findings(span_agreement(people, chance=chance, **measures.arguments(seed)), _AGREEMENT, shown)
 
 
-def _of_ratings(file: str, humans: Sequence[str], scale: Any, seed: int) -> Findings:
+def _part(file: SpanFile, part: PartOptions) -> SpanFile:
+    """Return the annotations of the texts that the options select."""
+    from nlgauge.spans.reading import SpanFile
+
+    if not part.part:
+        return file
+    return SpanFile(
+        part.part.of_annotations(file.annotations), file.report, file[0].kind if file else "people"
+    )
+
+
+def _of_ratings(file: str, humans: Sequence[str], scale: Any, seed: int, part: PartOptions) -> Findings:
     """Return the agreement of annotators on the ratings of a file."""
     from nlgauge.errors import InputError
-    from nlgauge.meta.benchmarks.study import Study
 
-    study = Study(benchmark=file, humans=list(humans), seed=seed)
+    study = StudyOptions(**{**vars(part), "humans": humans}).of(file, seed)
     judgments = study.judgments(study.read(), {})
     if not judgments.ratings:
         raise InputError(f"{file} has no ratings of several annotators; it needs a field human_raw.")
