@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.reproduce.printed_tables import Printed, printed
-from nlgauge.reproduce.reproduction import Claim, Table
-from nlgauge.reproduce.running import Answer, Settings
-from nlgauge.reproduce.tables import cells_of
+from nlgauge.reproduce.printed_tables import Printed, names, printed
+from nlgauge.reproduce.reproduction import Table
+from nlgauge.reproduce.settings import Settings
+from nlgauge.reproduce.steps import Answer, Claimed, Document, Step, Verdict
 from nlgauge.reproduce.verdicts import ClaimWord, difference_verdict
 from nlgauge.stats.coefficients import spearman
 
@@ -19,20 +19,33 @@ _INFORMATION, _ENTROPY = "I(T;S)", "H(T|S)"
 _TEST = (
     "mean over the three data sets of Spearman's rho in the printed Table 2; 95% interval over the 14 models"
 )
+# Column of Table 2 -> whether the paper claims that mutual information goes with it.
+_QUALITIES = {
+    "Attribution": True,
+    "Main ideas": True,
+    "Comprehensible": False,
+    "Grammar": False,
+    "Repetition": False,
+}
 # Sums of the same data set differ by rounding and little else: most are within 0.05 of their median.
 _CLOSE = 0.05
 
 
-def compute(settings: Settings) -> Answer:
-    """Return the tables of the paper, and claims that its own numbers decide."""
+def _id(quality: str) -> str:
+    return f"information-{quality.lower().replace(' ', '-')}"
+
+
+def _from_print(settings: Settings) -> Answer:
+    """Return the claims that the paper's own numbers decide."""
     second = printed("cosmic-table-2")
-    tables = [cells_of(printed(f"cosmic-table-{number}"), {}, "weights and data") for number in (1, 2, 3, 4)]
-    models = _Models(second, settings)
-    notes = [
-        "The outputs of the 14 summarizers and the texts of the three data sets are not available, so no number is"
-        " computed; the claims are tested on the printed Table 2.",
-    ]
-    return Answer([*tables, _sums(second)], [], _claims(second, models), notes, {})
+    return Answer(
+        tables=[_sums(second)],
+        verdicts=_verdicts(second, _Models(second, settings)),
+        notes=[
+            "The outputs of the 14 summarizers and the texts of the three data sets are not available, so no number"
+            " is computed; the claims are tested on the printed Table 2."
+        ],
+    )
 
 
 class _Models:
@@ -109,75 +122,29 @@ def _sums(table: Printed) -> Table:
     )
 
 
-def _claims(table: Printed, models: _Models) -> list[Claim]:
-    claims = []
-    for name, claimed in (
-        ("Attribution", True),
-        ("Main ideas", True),
-        ("Comprehensible", False),
-        ("Grammar", False),
-        ("Repetition", False),
-    ):
+def _verdicts(table: Printed, models: _Models) -> dict[str, Verdict]:
+    found = {}
+    for name, claimed in _QUALITIES.items():
         value, low, high = models.correlation(_INFORMATION, name)
-        word = difference_verdict(low, high)
-        if not claimed:
-            word = _absent(low, high)
-        claims.append(
-            Claim(
-                f"information-{name.lower().replace(' ', '-')}",
-                "5",
-                f"Mutual information {'goes' if claimed else 'does not go'} with {name}.",
-                word,
-                f"{value:.2f} [{low:.2f}, {high:.2f}]",
-                _TEST,
-            )
-        )
-    value, low, high = models.correlation(_INFORMATION, "millions")
-    claims.append(
-        Claim(
-            "size",
-            "5",
-            "The size of a model does not predict its mutual information.",
-            _absent(low, high),
-            f"{value:.2f} [{low:.2f}, {high:.2f}]",
-            _TEST,
-        )
-    )
-    value, low, high = models.correlation(_INFORMATION, "Attribution")
-    claims.append(
-        Claim(
-            "attribution-text",
-            "5",
-            "Mutual information and Attribution are not correlated (a sentence of the text).",
-            _absent(low, high),
-            f"{value:.2f} [{low:.2f}, {high:.2f}]",
-            _TEST,
-        )
-    )
+        word = difference_verdict(low, high) if claimed else _absent(low, high)
+        found[_id(name)] = Verdict(word, f"{value:.2f} [{low:.2f}, {high:.2f}]", _TEST)
+    for claim, name in (("size", "millions"), ("attribution-text", "Attribution")):
+        value, low, high = models.correlation(_INFORMATION, name)
+        found[claim] = Verdict(_absent(low, high), f"{value:.2f} [{low:.2f}, {high:.2f}]", _TEST)
     for number in (3, 4):
         mean, most, cells = _differences(printed(f"cosmic-table-{number}"), models)
-        claims.append(
-            Claim(
-                f"table-{number}",
-                "G",
-                f"Table {number} shows the correlations of the numbers in Table 2.",
-                "supported" if most < 0.0051 else "contradicted",
-                f"mean difference {mean:.2f}, largest {most:.2f}, over {cells} cells",
-                "mean over data sets of Spearman's rho in Table 2, compared with print",
-            )
+        found[f"table-{number}"] = Verdict(
+            "supported" if most < 0.0051 else "contradicted",
+            f"mean difference {mean:.2f}, largest {most:.2f}, over {cells} cells",
+            "mean over data sets of Spearman's rho in Table 2, compared with print",
         )
-    claims.append(
-        Claim(
-            "upper-bound",
-            "3",
-            "The error of a task is at most 1 - exp(-H(T|S)) (equation 19).",
-            "contradicted",
-            "H(T|S) of Table 2 goes down to "
-            f"{min(row[table.columns.index(_ENTROPY)] for row in table.values):.1f}, for which the bound is negative",
-            "a differential entropy may be negative, and an error rate may not",
-        )
+    found["upper-bound"] = Verdict(
+        "contradicted",
+        "H(T|S) of Table 2 goes down to "
+        f"{min(row[table.columns.index(_ENTROPY)] for row in table.values):.1f}, for which the bound is negative",
+        "a differential entropy may be negative, and an error rate may not",
     )
-    return claims
+    return found
 
 
 def _absent(low: float, high: float) -> ClaimWord:
@@ -199,3 +166,41 @@ def _differences(table: Printed, models: _Models) -> tuple[float, float, int]:
                 if not np.isnan(again):
                     found.append(abs(float(value) - float(again)))
     return float(np.mean(found)), float(np.max(found)), len(found)
+
+
+_PRINT = "from-print"
+DOCUMENT = Document(
+    "cosmic",
+    "Darrin, Formont, Cheung, Piantanida: COSMIC (ACL 2024)",
+    names("cosmic"),
+    [Step(_PRINT, {"claims on the printed numbers": ()}, _from_print)],
+    [
+        *(
+            Claimed(
+                _id(name),
+                "5",
+                f"Mutual information {'goes' if claimed else 'does not go'} with {name}.",
+                _PRINT,
+            )
+            for name, claimed in _QUALITIES.items()
+        ),
+        Claimed("size", "5", "The size of a model does not predict its mutual information.", _PRINT),
+        Claimed(
+            "attribution-text",
+            "5",
+            "Mutual information and Attribution are not correlated (a sentence of the text).",
+            _PRINT,
+        ),
+        *(
+            Claimed(
+                f"table-{number}",
+                "G",
+                f"Table {number} shows the correlations of the numbers in Table 2.",
+                _PRINT,
+            )
+            for number in (3, 4)
+        ),
+        Claimed("upper-bound", "3", "The error of a task is at most 1 - exp(-H(T|S)) (equation 19).", _PRINT),
+    ],
+    dict.fromkeys(names("cosmic"), "weights and data"),
+)

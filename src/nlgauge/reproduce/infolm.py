@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nlgauge.meta.benchmarks import load
-from nlgauge.reproduce.printed_tables import printed
-from nlgauge.reproduce.reproduction import Claim, Table
-from nlgauge.reproduce.running import Answer, Settings
-from nlgauge.reproduce.tables import cells_of, computed_from
+from nlgauge.reproduce.printed_tables import names, printed
+from nlgauge.reproduce.settings import Settings
+from nlgauge.reproduce.steps import Answer, Claimed, Document, Step, Verdict
+from nlgauge.reproduce.tables import computed_from
 from nlgauge.reproduce.verdicts import Computed
 
 _HUMAN = {
@@ -23,18 +22,14 @@ _HUMAN = {
     "TextS": "textstructure",
 }
 _METRICS = {"BLEU": "bleu", "R-1": "rouge.rouge1", "METEOR": "meteor", "TER": "ter"}
-_MODELS = ("D_AB", "D_alpha", "D_beta", "L_1", "R", "JS", "BertS", "MoverS")
 _COEFFICIENTS = ("pearson", "spearman", "kendall")
 _GOOD = 98
 
 
-def compute(settings: Settings) -> Answer:
-    """Return Table 2 with the rows that need no model, and claims about them."""
-    benchmark = load("webnlg2020_en").machines()
-    settings.say(f"scoring 4 metrics on {len(benchmark.rows)} texts")
-    place = None if settings.scores is None else settings.scores / "webnlg"
-    scored = benchmark.score("bleu", "rouge", "meteor", "ter", output=place, seed=settings.seed)
-    judged = benchmark.judgments(scored, outputs="all", corpus_scores=True)
+def _baselines(settings: Settings) -> Answer:
+    """Return the rows of Table 2 that need no model."""
+    benchmark = settings.benchmark("webnlg2020_en").machines()
+    judged = settings.judged(benchmark, "bleu", "rouge", "meteor", "ter", name="webnlg")
     # People are also treated as metrics, so that their criteria are compared in the same way.
     people = {f"human {name}": judged.humans[name] for name in _HUMAN.values()}
     chosen = judged.only(metrics=list(_METRICS.values()))
@@ -52,9 +47,7 @@ def compute(settings: Settings) -> Answer:
     )
     rows = {(row["metric"], row["human"], row["coefficient"]): row for row in found}
     table = printed("infolm-table-2")
-    computed: dict[tuple[str, str], Computed] = {
-        (row, column): Computed(why="weights") for row in _MODELS for column in table.columns
-    }
+    computed: dict[tuple[str, str], Computed] = {}
     for row, metric in {**{name: f"human {of}" for name, of in _HUMAN.items()}, **_METRICS}.items():
         for column in table.columns:
             criterion, coefficient = column.split()
@@ -62,27 +55,44 @@ def compute(settings: Settings) -> Answer:
                 computed[row, column] = Computed(why="a criterion with itself")
                 continue
             computed[row, column] = computed_from(rows[metric, criterion, coefficient], 100, "data")
-    tables = [
-        cells_of(
-            table, computed, calls=["nlgauge meta webnlg2020_en -m bleu rouge meteor ter --level system"]
-        ),
-        _statements(
-            "infolm-table-1", "formulas; the tests of the metric compute each on example distributions"
-        ),
-        _statements("infolm-figures", "weights"),
-    ]
     structure = rows["human textstructure", "fluency", "pearson"]
-    claims = [
-        Claim(
-            "structure-fluency",
-            "5.2",
-            "Text structure and fluency correlate above .98.",
-            "supported" if 100 * structure["low"] > _GOOD else "undecided",
-            f"{structure['value']:.3f} [{structure['low']:.3f}, {structure['high']:.3f}]",
-            "Pearson correlation of systems' means, 95% interval over systems and inputs",
-        ),
+    return Answer(
+        {table.id: computed},
+        verdicts={
+            "structure-fluency": Verdict(
+                "supported" if 100 * structure["low"] > _GOOD else "undecided",
+                f"{structure['value']:.3f} [{structure['low']:.3f}, {structure['high']:.3f}]",
+                "Pearson correlation of systems' means, 95% interval over systems and inputs",
+            )
+        },
+        notes=[
+            "InfoLM masks one token at a time in BERT (bert-base-uncased). Its rows need these weights and are not"
+            " computed here. The human scores are the means of the released ratings, which differ from the means of"
+            " the paper by up to 4.6 points of rank correlation."
+        ],
+        calls={table.id: ["nlgauge meta webnlg2020_en -m bleu rouge meteor ter --level system"]},
+    )
+
+
+_WEIGHTS = "needs the weights of bert-base-uncased"
+DOCUMENT = Document(
+    "infolm",
+    "Colombo, Clavel, Piantanida: InfoLM (AAAI 2022)",
+    names("infolm"),
+    [
+        Step(
+            "baselines",
+            {"infolm-table-2": (*_HUMAN, *_METRICS)},
+            _baselines,
+            seconds=60,
+            inputs=178,
+            benchmark="webnlg2020_en",
+        )
+    ],
+    [
+        Claimed("structure-fluency", "5.2", "Text structure and fluency correlate above .98.", "baselines"),
         *(
-            Claim(name, section, text, "not tested", "needs the weights of bert-base-uncased")
+            Claimed(name, section, text, why=_WEIGHTS)
             for name, section, text in (
                 ("separates", "5.2", "Fisher-Rao, AB and Jensen-Shannon separate good from bad summaries."),
                 ("norms", "5.2", "L_p distances are worse than the other measures."),
@@ -90,14 +100,10 @@ def compute(settings: Settings) -> Answer:
                 ("gains", "abstract", "InfoLM gains more than 10 points over other metrics."),
             )
         ),
-    ]
-    notes = [
-        "InfoLM masks one token at a time in BERT (bert-base-uncased). Its rows need these weights and are not"
-        " computed here. The human scores are the means of the released ratings, which differ from the means of the"
-        " paper by up to 4.6 points of rank correlation.",
-    ]
-    return Answer(tables, [], claims, notes, {})
-
-
-def _statements(name: str, why: str) -> Table:
-    return cells_of(printed(name), {}, why)
+    ],
+    {
+        "infolm-table-1": "formulas; the tests of the metric compute each on example distributions",
+        "infolm-table-2": "weights",
+        "infolm-figures": "weights",
+    },
+)

@@ -34,6 +34,8 @@ _MEANINGS = (
     " 2 units of the last digit. inside: the printed value is in the 95% interval, which is weak evidence if the"
     " interval is wide. A value of another model or of other texts is never equal or near."
 )
+# Length of the bar of all cells, in characters.
+_BAR = 40
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem; }
@@ -51,31 +53,69 @@ def short_page(made: reproduction.Reproduction) -> Page:
 
 def _parts(made: reproduction.Reproduction) -> list[tuple[str, Page, Sequence[reproduction.Figure]]]:
     """Return the sections of the page: heading, content, figures."""
-    missing = [need for need in made.needs if not need.available]
+    left = [part for part in made.parts if not part.done]
+    models = [Line(line) for line in _models(made)]
     parts: list[tuple[str, Page, Sequence[reproduction.Figure]]] = [
-        (made.title, Page([*map(Line, made.notes), _counts(made)], notes=[_MEANINGS]), ()),
+        (made.title, Page([*models, *map(Line, made.notes), _counts(made)], notes=[_MEANINGS]), ()),
         ("Claims", Page([_claims(made)]), ()),
     ]
-    if missing:
-        lines = [Line(f"{need.kind} {need.name}: {need.note}") for need in missing]
-        parts.append(("Not on this machine", Page(lines), ()))
+    if left:
+        parts.append(("Not computed", Page([_left(left)]), ()))
     parts += [(f"{table.number}. {table.caption}", _table_page(table), ()) for table in made.tables]
     parts += [(f"{figure.number}. {figure.caption}", Page([]), [figure]) for figure in made.figures]
     settings = [Line(f"{name}: {value}") for name, value in made.made.items()]
-    return [*parts, ("Settings", Page(settings), ())]
+    return [*parts, ("Settings", Page([*settings, _steps(made)]), ())]
+
+
+def _models(made: reproduction.Reproduction) -> list[str]:
+    """Return one line for each model that replaces a model of the document, and for each sample."""
+    lines = []
+    for part in made.parts:
+        if not part.done:
+            continue
+        lines += [
+            f"{used} replaces {wanted}, which is not installed."
+            for wanted, used in part.models.items()
+            if used != wanted
+        ]
+        if part.sample is not None and part.inputs and part.sample < part.inputs:
+            lines.append(f"{part.makes}: on {part.sample} of {part.inputs} inputs of {part.benchmark}.")
+    return list(dict.fromkeys(lines))
+
+
+def _left(parts: Sequence[reproduction.Part]) -> Sheet:
+    rows = [[Cell(part.makes), Cell(part.why), Cell(part.command)] for part in parts]
+    return Sheet([column(name) for name in ("left out", "reason", "computed by")], rows)
+
+
+def _steps(made: reproduction.Reproduction) -> Sheet:
+    rows = [
+        [
+            Cell(part.name),
+            Cell(part.benchmark),
+            Cell(", ".join(part.models.values())),
+            Cell(f"{part.cpu_seconds:.0f}"),
+            Cell(part.environment),
+        ]
+        for part in made.parts
+        if part.done
+    ]
+    heads = [column(name) for name in ("step", "benchmark", "models")]
+    return Sheet([*heads, column("CPU seconds", "number"), column("environment")], rows)
 
 
 def _counts(made: reproduction.Reproduction) -> Sheet:
     counts = made.counts()
     total = max(1, sum(counts.values()))
     rows = [
-        [Cell(word, _TONES[word]), Cell(str(number)), Cell(f"{100 * number / total:.0f}%")]
+        [
+            Cell(word, _TONES[word]),
+            Cell(str(number)),
+            Cell("█" * round(_BAR * number / total), _TONES[word]),
+        ]
         for word, number in counts.items()
     ]
-    return Sheet(
-        [column("printed cells"), column("number", "number"), column("share", "number")],
-        rows,
-    )
+    return Sheet([column("printed cells"), column("number", "number"), column("share")], rows)
 
 
 def _claims(made: reproduction.Reproduction) -> Sheet:

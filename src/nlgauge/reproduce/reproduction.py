@@ -16,9 +16,8 @@ from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.reproduce.verdicts import WORDS, Cell, ClaimWord
 
-FORMAT = 1
+FORMAT = 2
 FILE = "reproduction.json"
-_PAGES = ("index.html", "index.md")
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -58,13 +57,24 @@ class Claim(msgspec.Struct, frozen=True):
     test: str = ""
 
 
-class Need(msgspec.Struct, frozen=True):
-    """Something that a document needs: a benchmark, a model, or a package."""
+class Part(msgspec.Struct, frozen=True):
+    """A step of a document: computed, or left out with the reason `why` and the command that computes it.
 
-    kind: str
+    `makes` names tables and figures, `models` the models of the document with the models that were used, and
+    `sample` the number of inputs (None: all).
+    """
+
     name: str
-    available: bool
-    note: str = ""
+    makes: str
+    done: bool
+    why: str = ""
+    command: str = ""
+    benchmark: str = ""
+    sample: int | None = None
+    inputs: int | None = None
+    models: dict[str, str] = {}
+    cpu_seconds: float = 0.0
+    environment: str = ""
 
 
 class Reproduction(Shown, msgspec.Struct, frozen=True):
@@ -77,9 +87,9 @@ class Reproduction(Shown, msgspec.Struct, frozen=True):
     title : str
         Title of the document.
     made : dict
-        Settings: seed, sample, versions, environment, CPU seconds.
-    needs : list of Need
-        Data and models, and whether they are on this machine.
+        Settings: seed and resamples.
+    parts : list of Part
+        Steps that were computed or left out.
     claims : list of Claim
         Claims with verdicts.
     tables : list of Table
@@ -95,7 +105,7 @@ class Reproduction(Shown, msgspec.Struct, frozen=True):
     document: str
     title: str
     made: dict[str, Any]
-    needs: list[Need]
+    parts: list[Part]
     claims: list[Claim]
     tables: list[Table]
     figures: list[Figure]
@@ -140,7 +150,8 @@ class Reproduction(Shown, msgspec.Struct, frozen=True):
         cells = ", ".join(f"{number} {word}" for word, number in counts.items() if number)
         claims = Counter(claim.verdict for claim in self.claims)
         judged = ", ".join(f"{claims[word]} {word}" for word in dict.fromkeys(claims))
-        return f"{self.document}: {sum(counts.values())} printed cells: {cells}; claims: {judged or 'none'}"
+        shown = f"{sum(counts.values())} printed cells: {cells or 'none'}"
+        return f"{self.document}: {shown}; claims: {judged or 'none'}"
 
     def save(self, directory: str | Path, figures: Mapping[str, bytes] | None = None) -> Path:
         """Save the page, its figures and the numbers.
@@ -165,11 +176,13 @@ class Reproduction(Shown, msgspec.Struct, frozen=True):
         from nlgauge.reproduce.page import html_page, markdown_page
 
         place = checked_directory(directory, self.document)
-        (place / "figures").mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
         drawn = dict(figures or {})
         for figure in self.figures:
             if figure.file in drawn:
+                (place / "figures").mkdir(exist_ok=True)
                 write_whole(place / figure.file, drawn[figure.file])
+                write_whole((place / figure.file).with_suffix(".csv"), Findings(figure.rows).to_csv())
             elif (place / figure.file).is_file():
                 drawn[figure.file] = (place / figure.file).read_bytes()
         write_whole(place / FILE, msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n")
@@ -219,7 +232,7 @@ def checked_directory(directory: str | Path, document: str) -> Path:
     if place.is_file():
         raise InputError(f"{place} is a file; name a directory.")
     if place.is_dir() and any(place.iterdir()):
-        if not (place / FILE).is_file() and not (place / "scores").is_dir():
+        if not any((place / name).exists() for name in (FILE, "scores", "unfinished")):
             raise InputError(f"{place} is not empty and contains no reproduction; name another directory.")
         if (place / FILE).is_file() and (other := Reproduction.load(place).document) != document:
             raise InputError(f"{place} contains the reproduction of {other}; name another directory.")

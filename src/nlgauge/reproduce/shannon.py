@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from sentencex import segment as sentences
 
-from nlgauge.meta.benchmarks import Benchmark, load
+from nlgauge.meta.benchmarks import Benchmark
 from nlgauge.meta.judgments import Judgments
 from nlgauge.reproduce.printed_tables import names, printed
-from nlgauge.reproduce.reproduction import Claim, Table
-from nlgauge.reproduce.running import Answer, Settings
-from nlgauge.reproduce.tables import cells_of, computed_from
+from nlgauge.reproduce.settings import Settings
+from nlgauge.reproduce.steps import Answer, Claimed, Document, Step, Verdict
+from nlgauge.reproduce.tables import computed_from
 from nlgauge.reproduce.verdicts import Computed
 
 _ROUGE = "rouge155(rouge_types=('rouge1', 'rouge2', 'rouge3', 'rouge4', 'rougeL', 'rougeSU*', 'rougeW'), stem=True)"
@@ -57,31 +56,17 @@ _REASONS = {
 _DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 
 
-def compute(settings: Settings) -> Answer:
-    """Return Table 1 with the rows that need no model; the other tables are printed."""
-    benchmark = load("summeval")
-    computed = _rouge(benchmark, settings) | _strings(benchmark, settings)
-    table = printed("shannon-table-1")
-    for row in table.names:
-        for column in table.columns:
-            if (row, column) not in computed:
-                computed[row, column] = Computed(why=_REASONS.get(row, "weights"))
-    tables = [
-        cells_of(table, computed, calls=[f"nlgauge meta summeval -m {_ROUGE!r} --level system -c kendall"]),
-        *(_uncomputed(name) for name in names("shannon") if name != table.id),
-    ]
-    notes = [
-        f"{len(benchmark.systems)} systems; the paper has 17. Values have the sign of the metric, as in print."
-    ]
-    return Answer(tables, [], _claims(), notes, {})
-
-
-def _uncomputed(name: str) -> Table:
-    why = {
-        "shannon-table-2": "data: DUC 2001 and 2002 are available under agreement with NIST",
-        "shannon-table-4": "weights",
-    }
-    return cells_of(printed(name), {}, why.get(name, "cost: see docs/results/shannon.md"))
+def _strings_step(settings: Settings) -> Answer:
+    """Return the rows of Table 1 that need no model, and the claims on printed numbers."""
+    benchmark = settings.benchmark("summeval")
+    return Answer(
+        {"shannon-table-1": _rouge(benchmark, settings) | _strings(benchmark, settings)},
+        verdicts=_verdicts(),
+        notes=[
+            f"{len(benchmark.systems)} systems; the paper has 17. Values have the sign of the metric, as in print."
+        ],
+        calls={"shannon-table-1": [f"nlgauge meta summeval -m {_ROUGE!r} --level system -c kendall"]},
+    )
 
 
 def _lines(benchmark: Benchmark) -> Benchmark:
@@ -107,9 +92,7 @@ def _lines(benchmark: Benchmark) -> Benchmark:
 def _rouge(benchmark: Benchmark, settings: Settings) -> dict[tuple[str, str], Computed]:
     settings.say("scoring ROUGE-1.5.5 with 11 references")
     cut = _lines(benchmark)
-    judged = cut.judgments(
-        cut.score(_ROUGE, output=_place(settings, "lines"), seed=settings.seed), outputs="all"
-    )
+    judged = settings.judged(cut, _ROUGE, name="lines")
     label = next(name for name in judged.labels if "." not in name.partition(")")[2])
     first = printed_first(judged, label)
     return _cells(judged, {row: (first(output), "data") for row, output in _LINES.items()}, settings)
@@ -123,9 +106,7 @@ def printed_first(judged: Judgments, label: str) -> Callable[[str], str]:
 def _strings(benchmark: Benchmark, settings: Settings) -> dict[tuple[str, str], Computed]:
     specs = list(dict.fromkeys(metric for metric, _, _ in _STRINGS.values()))
     settings.say(f"scoring {', '.join(specs)}")
-    judged = benchmark.judgments(
-        benchmark.score(*specs, output=_place(settings, "strings"), seed=settings.seed), outputs="all"
-    )
+    judged = settings.judged(benchmark, *specs, name="texts")
     return _cells(
         judged,
         {
@@ -134,10 +115,6 @@ def _strings(benchmark: Benchmark, settings: Settings) -> dict[tuple[str, str], 
         },
         settings,
     )
-
-
-def _place(settings: Settings, name: str) -> Path | None:
-    return None if settings.scores is None else settings.scores / name
 
 
 def _cells(
@@ -162,7 +139,7 @@ def _cells(
     return cells
 
 
-def _claims() -> list[Claim]:
+def _verdicts() -> dict[str, Verdict]:
     table = printed("shannon-table-1")
     # Rows that tie with the fifth value are among the five best.
     sizes = [[abs(row[at]) for row in table.values] for at in range(len(table.columns))]
@@ -177,32 +154,50 @@ def _claims() -> list[Claim]:
         for i in range(len(table.names))
         if table.bold[i][at] != (i in top[column])
     ]
-    return [
-        Claim(
+    test = "printed numbers of Table 1, by magnitude"
+    return {
+        "top-five": Verdict(
+            "supported" if sorted(always) == ["Info Diff", "Shannon"] else "contradicted",
+            f"among the five best everywhere: {', '.join(always) or 'none'}",
+            test,
+        ),
+        "bold": Verdict("contradicted" if wrong else "supported", "; ".join(wrong) or "no slip", test),
+    }
+
+
+_HOURS = "needs one CPU hour or more; see docs/results/shannon.md"
+DOCUMENT = Document(
+    "shannon",
+    "Egan, Vasilyev, Bohannon: Play the Shannon Game (AAAI 2022)",
+    names("shannon"),
+    [
+        Step(
+            "strings",
+            {"shannon-table-1": (*_LINES, *_STRINGS)},
+            _strings_step,
+            seconds=60,
+            inputs=100,
+            benchmark="summeval",
+        )
+    ],
+    [
+        Claimed(
             "top-five",
             "5.1",
             "Only Shannon Score and Information Difference are among the five best of every column.",
-            "supported" if sorted(always) == ["Info Diff", "Shannon"] else "contradicted",
-            f"among the five best everywhere: {', '.join(always) or 'none'}",
-            "printed numbers of Table 1, by magnitude",
+            "strings",
         ),
-        Claim(
-            "bold",
-            "5.1",
-            "Bold marks the five best of every column.",
-            "contradicted" if wrong else "supported",
-            "; ".join(wrong) or "no slip",
-            "printed numbers of Table 1, by magnitude",
-        ),
-        *(
-            Claim(
-                name, section, text, "not tested", "needs one CPU hour or more; see docs/results/shannon.md"
-            )
-            for name, section, text in (
-                ("coherence", "5.1", "Shannon Score is best on coherence and relevance."),
-                ("length-bias", "5.3", "The metrics are biased to length."),
-                ("upstream", "5.5", "Context raises consistency and lowers the other dimensions."),
-                ("corrupted", "5.2", "Original summaries beat shuffled and wrong ones."),
-            )
-        ),
-    ]
+        Claimed("bold", "5.1", "Bold marks the five best of every column.", "strings"),
+        Claimed("coherence", "5.1", "Shannon Score is best on coherence and relevance.", why=_HOURS),
+        Claimed("length-bias", "5.3", "The metrics are biased to length.", why=_HOURS),
+        Claimed("upstream", "5.5", "Context raises consistency and lowers the other dimensions.", why=_HOURS),
+        Claimed("corrupted", "5.2", "Original summaries beat shuffled and wrong ones.", why=_HOURS),
+    ],
+    {
+        **dict.fromkeys(names("shannon"), "cost: see docs/results/shannon.md"),
+        "shannon-table-1": "weights",
+        "shannon-table-2": "data: DUC 2001 and 2002 are available under agreement with NIST",
+        "shannon-table-4": "weights",
+        **{f"shannon-table-1/{row}": why for row, why in _REASONS.items()},
+    },
+)

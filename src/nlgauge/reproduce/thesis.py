@@ -6,10 +6,8 @@ same system, so they can be inside an interval and rarely equal.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,18 +15,17 @@ import numpy as np
 from nlgauge import plots
 from nlgauge.compat.nlgmetricverse.loading import load_metric
 from nlgauge.errors import NlgaugeError
-from nlgauge.meta.benchmarks import Benchmark, load
+from nlgauge.meta.benchmarks import Benchmark
 from nlgauge.meta.diagnostics.annotators import pairwise_kendall
 from nlgauge.meta.diagnostics.between import between_metrics
 from nlgauge.meta.diagnostics.costs import cost
 from nlgauge.meta.findings import Findings
 from nlgauge.meta.judgments import Judgments
-from nlgauge.meta.readers.results import seconds_per_thousand
 from nlgauge.models.weights.store import location
 from nlgauge.reproduce.printed_tables import printed
-from nlgauge.reproduce.reproduction import Claim, Figure, Table
-from nlgauge.reproduce.running import Answer, Settings
-from nlgauge.reproduce.tables import cells_of
+from nlgauge.reproduce.reproduction import Table
+from nlgauge.reproduce.settings import Settings
+from nlgauge.reproduce.steps import Answer, Claimed, Document, Picture, Step, Verdict
 from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
 
 SYSTEM, BASELINE = "rl", "nograph"
@@ -95,7 +92,7 @@ def released_repetitiveness(prediction: str) -> float:
 
 def compute(settings: Settings) -> Answer:
     """Return the tables, figures and claims of the chapter."""
-    benchmark = load("cdsr_cogito")
+    benchmark = settings.benchmark("cdsr_cogito")
     models = {
         name: spec
         for name, spec in (("BERTScore", _BERTSCORE), ("BARTScore", _BARTSCORE))
@@ -104,11 +101,8 @@ def compute(settings: Settings) -> Answer:
     specs: list[Any] = [*_STRINGS, *models.values()]
     if "BERTScore" not in models and _available(_STAND_IN):
         specs.append(_STAND_IN)
-    settings.say(f"scoring {len(specs)} metrics on {len(benchmark.rows)} texts")
     # Without the cache, so that the times of Figure 4.1 are known.
-    scored = benchmark.score(*specs, output=_place(settings, "all"), cache=False, seed=settings.seed)
-    result = scored[""]
-    judged = benchmark.judgments(scored, outputs="all")
+    judged, seconds = settings.scored(benchmark, *specs, name="texts", cache=False)
     chosen = _only(judged)
     system = chosen.taken(systems=np.array([benchmark.systems.index(SYSTEM)]))
     settings.say("correlating metrics with people")
@@ -116,31 +110,30 @@ def compute(settings: Settings) -> Answer:
         "one": _correlations(system, settings),
         "all": _correlations(chosen, settings),
     }
-    seconds = seconds_per_thousand(result)
     means = _means(judged, benchmark.systems.index(SYSTEM), settings)
-    tables = [
-        _figure_4_3(benchmark, means, models, settings),
-        _section_4_2(benchmark, seconds, models),
-        _table_a_1(),
-        _human_table(benchmark, settings),
-        _correlation_table(
-            "rl", "Figure A.4", agreement["one"], "30 outputs of one system; texts are resampled"
-        ),
-        _correlation_table(
-            "all", "Figure A.4", agreement["all"], "90 outputs of three systems; texts are resampled"
-        ),
-    ]
-    figures, drawn = _figures(system, agreement["one"], seconds)
-    notes = [
-        "The human ratings are from the thesis. Its automatic means are of 999 texts that are not public;"
-        " here they are of 30 texts of the same system.",
-        _POWER,
-    ]
-    return Answer(tables, figures, _claims(benchmark, system, agreement, settings), notes, drawn)
-
-
-def _place(settings: Settings, name: str) -> Path | None:
-    return None if settings.scores is None else settings.scores / name
+    return Answer(
+        {
+            "thesis-figure-4-3": _figure_4_3(benchmark, means, models, settings),
+            "thesis-section-4-2": _section_4_2(benchmark, seconds, models),
+        },
+        [
+            _table_a_1(),
+            _human_table(benchmark, settings),
+            _correlation_table(
+                "rl", "Figure A.4", agreement["one"], "30 outputs of one system; texts are resampled"
+            ),
+            _correlation_table(
+                "all", "Figure A.4", agreement["all"], "90 outputs of three systems; texts are resampled"
+            ),
+        ],
+        _pictures(system, agreement["one"], seconds),
+        _verdicts(benchmark, system, agreement, settings),
+        [
+            "The human ratings are from the thesis. Its automatic means are of 999 texts that are not public;"
+            " here they are of 30 texts of the same system.",
+            _POWER,
+        ],
+    )
 
 
 def _available(spec: str) -> bool:
@@ -176,8 +169,7 @@ def _figure_4_3(
     means: Mapping[str, tuple[float, float, float]],
     models: Mapping[str, str],
     settings: Settings,
-) -> Table:
-    table = printed("thesis-figure-4-3")
+) -> dict[tuple[str, str], Computed]:
     place = benchmark.systems.index(SYSTEM)
     computed: dict[str, Computed] = {}
     for dimension in DIMENSIONS:
@@ -209,23 +201,22 @@ def _figure_4_3(
             )
         else:
             computed[row] = Computed(why="weights")
-    return cells_of(table, {(row, "value"): value for row, value in computed.items()})
+    return {(row, "value"): value for row, value in computed.items()}
 
 
-def _section_4_2(benchmark: Benchmark, seconds: Mapping[str, float], models: Mapping[str, str]) -> Table:
+def _section_4_2(
+    benchmark: Benchmark, seconds: Mapping[str, float], models: Mapping[str, str]
+) -> dict[tuple[str, str], Computed]:
     table = printed("thesis-section-4-2")
     agreement, ratio, statement = table.names
     slower = Computed(why="weights")
     if "BARTScore" in models:
         slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=_BARTSCORE)
-    return cells_of(
-        table,
-        {
-            (agreement, "value"): Computed(_mean_kendall(benchmark), n=30),
-            (ratio, "value"): slower,
-            (statement, "value"): Computed(why="a statement: see the claims"),
-        },
-    )
+    return {
+        (agreement, "value"): Computed(_mean_kendall(benchmark), n=30),
+        (ratio, "value"): slower,
+        (statement, "value"): Computed(why="a statement: see the claims"),
+    }
 
 
 def _mean_kendall(benchmark: Benchmark, system: str | None = None) -> float:
@@ -313,38 +304,36 @@ def _correlation_table(name: str, number: str, found: Findings, units: str) -> T
     )
 
 
-def _figures(
-    judged: Judgments, agreement: Findings, seconds: Mapping[str, float]
-) -> tuple[list[Figure], dict[str, bytes]]:
-    """Draw Figures 4.1, 4.2 and A.4."""
+def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, float]) -> list[Picture]:
+    """Return Figures 4.1, 4.2 and A.4."""
     absolute = Findings(
         [{**row, "value": abs(row["value"])} for row in agreement], agreement.made, drawn_as="pareto"
     )
-    known = {label: seconds[label] for label in judged.labels if label in seconds}
-    found = (
-        (
+    costs = cost(absolute, {label: seconds[label] for label in judged.labels if label in seconds})
+    between = between_metrics(judged, "global")
+    return [
+        Picture(
             "figure-4-1",
             "Figure 4.1",
             "Time and mean absolute Pearson correlation with people",
-            cost(absolute, known),
+            [_plain(row) for row in costs],
+            costs.plot,
         ),
-        (
+        Picture(
             "figure-4-2",
             "Figure 4.2",
             "Pearson correlation between metrics",
-            between_metrics(judged, "global"),
+            [_plain(row) for row in between],
+            between.plot,
         ),
-        ("figure-a-4", "Figure A.4", "Pearson correlation of metrics with human dimensions", agreement),
-    )
-    figures, drawn = [], {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, number, caption, findings in found:
-            axes = plots.human_map(findings) if name == "figure-a-4" else findings.plot()
-            path = plots.save(axes, Path(folder) / f"{name}.svg")
-            drawn[f"figures/{name}.svg"] = path.read_bytes()
-            rows = [_plain(row) for row in findings]
-            figures.append(Figure(name, number, caption, f"figures/{name}.svg", plots.alt(axes), rows))
-    return figures, drawn
+        Picture(
+            "figure-a-4",
+            "Figure A.4",
+            "Pearson correlation of metrics with human dimensions",
+            [_plain(row) for row in agreement],
+            lambda: plots.human_map(agreement),
+        ),
+    ]
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -355,55 +344,34 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _claims(
+def _verdicts(
     benchmark: Benchmark, judged: Judgments, agreement: Mapping[str, Findings], settings: Settings
-) -> list[Claim]:
+) -> dict[str, Verdict]:
     tau = _mean_kendall(benchmark)
     place = benchmark.systems.index(SYSTEM)
     means = [float(benchmark.human(dimension)[place].mean()) for dimension in DIMENSIONS]
     right = [round(mean, 2) == want for mean, want in zip(means, (3.67, 3.61, 3.61, 3.5), strict=True)]
-    claims = [
-        Claim(
-            "human-means",
-            "4.2",
-            "People rate the summaries 3.67, 3.61, 3.61 and 3.50.",
+    one, every = (_row(agreement[which], _ABSTRACTNESS, "factualness") for which in ("one", "all"))
+    return {
+        "human-means": Verdict(
             "supported" if all(right) else "contradicted",
             ", ".join(f"{mean:.4f}" for mean in means),
             f"{sum(right)} of 4 means equal after rounding",
         ),
-        Claim(
-            "annotators",
-            "4.2",
-            "Annotators agree little: the mean Kendall coefficient is 0.16.",
+        "annotators": Verdict(
             "supported" if round(tau, 2) == 0.16 else "contradicted",
             f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM}",
             "mean over pairs of annotators, dimensions and systems",
         ),
-        _higher(judged, settings),
-        _adequate(judged, settings),
-    ]
-    one, every = (_row(agreement[which], _ABSTRACTNESS, "factualness") for which in ("one", "all"))
-    # More novel words with more factual summaries: a positive correlation.
-    claims.append(
-        Claim(
-            "rephrasing",
-            "4.2",
-            "The system is more factual when it rephrases.",
+        "highest": _higher(judged, settings),
+        "overlap": _adequate(judged, settings),
+        # More novel words with more factual summaries: a positive correlation.
+        "rephrasing": Verdict(
             difference_verdict(one["low"], one["high"]),
             f"{SYSTEM}: {_shown(one)}; all outputs: {_shown(every)}",
             "Pearson correlation of abstractness with factualness, 95% interval over texts",
-        )
-    )
-    claims.append(
-        Claim(
-            "bartscore-time",
-            "4.2",
-            "BARTScore is 72 times as slow as ROUGE.",
-            "not tested",
-            "needs weights and a GPU",
-        )
-    )
-    return claims
+        ),
+    }
 
 
 def _row(found: Findings, metric: str, human: str) -> Mapping[str, Any]:
@@ -430,7 +398,7 @@ def _difference(judged: Judgments, metrics: list[str], settings: Settings) -> li
     return list(compared)
 
 
-def _higher(judged: Judgments, settings: Settings) -> Claim:
+def _higher(judged: Judgments, settings: Settings) -> Verdict:
     """Return the claim that BERTScore, abstractness and Flesch-Kincaid have the highest correlations."""
     metrics = [_ABSTRACTNESS, "flesch_kincaid"]
     has_bertscore = _BERTSCORE in judged.labels
@@ -451,26 +419,62 @@ def _higher(judged: Judgments, settings: Settings) -> Claim:
     elif has_bertscore and set(words) == {"supported"}:
         decided = "supported"
     lacking = "" if has_bertscore else "; BERTScore is not tested without roberta-large"
-    return Claim(
-        "highest",
-        "4.2",
-        "BERTScore, abstractness and Flesch-Kincaid correlate best with people, above all with factualness.",
+    return Verdict(
         decided,
         "; ".join(numbers) + lacking,
         "difference of Pearson correlations with factualness, paired bootstrap over texts",
     )
 
 
-def _adequate(judged: Judgments, settings: Settings) -> Claim:
+def _adequate(judged: Judgments, settings: Settings) -> Verdict:
     """Return the claim that metrics of overlap are inadequate."""
     found = judged.only(metrics=list(_ROUGE))
     rows = [row for row in _correlations(found, settings) if row["human"] == "factualness"]
     above = [row for row in rows if row["low"] > 0]
-    return Claim(
-        "overlap",
-        "4.2",
-        "Metrics of overlap are inadequate here.",
+    return Verdict(
         "contradicted" if len(above) == len(rows) else "undecided",
         "; ".join(f"{_NAMES[row['metric']]} with factualness {_shown(row)}" for row in rows),
         f"{len(above)} of {len(rows)} intervals are above 0",
     )
+
+
+DOCUMENT = Document(
+    "thesis-ch4",
+    "NLG-Metricverse thesis, chapter 4: a case study on summaries of Cochrane reviews",
+    ("thesis-figure-4-3", "thesis-section-4-2", "thesis-table-a-1"),
+    [
+        Step(
+            "chapter",
+            {
+                "thesis-figure-4-3": (),
+                "thesis-section-4-2": (),
+                "thesis-table-a-1": (),
+                "Figures 4.1, 4.2, A.4": (),
+            },
+            compute,
+            seconds=30,
+            inputs=30,
+            benchmark="cdsr_cogito",
+        )
+    ],
+    [
+        Claimed("human-means", "4.2", "People rate the summaries 3.67, 3.61, 3.61 and 3.50.", "chapter"),
+        Claimed(
+            "annotators",
+            "4.2",
+            "Annotators agree little: the mean Kendall coefficient is 0.16.",
+            "chapter",
+        ),
+        Claimed(
+            "highest",
+            "4.2",
+            "BERTScore, abstractness and Flesch-Kincaid correlate best with people, above all with factualness.",
+            "chapter",
+        ),
+        Claimed("overlap", "4.2", "Metrics of overlap are inadequate here.", "chapter"),
+        Claimed("rephrasing", "4.2", "The system is more factual when it rephrases.", "chapter"),
+        Claimed(
+            "bartscore-time", "4.2", "BARTScore is 72 times as slow as ROUGE.", why="needs weights and a GPU"
+        ),
+    ],
+)
