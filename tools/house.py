@@ -48,6 +48,7 @@ ORDER = [
     "compat",
     "candidates",
     "reproduce",
+    "verification",
     "cli",
     "__main__",
 ]

@@ -151,13 +151,17 @@ def test_stress_of_the_best_system_of_a_benchmark_and_of_a_file(sample, tmp_path
         for row in benchmark.rows
     ]
     file.write_text("\n".join(map(json.dumps, records)))
-    found = rows_of("stress", str(file), *words, "--system", best)
+    found = rows_of("stress", str(file), *words, "--systems", best)
     assert found[0]["detected"] == expected[0]["detected"]
     assert rows_of("stress", str(file), *words, "--sample", "3")[0]["n"] <= 3
     for data in ("sample", str(file)):
-        code, _, err = run("stress", data, *words, "--system", "nobody")
+        code, _, err = run("stress", data, *words, "--systems", "nobody")
         assert code == 2
-        assert "has no system 'nobody'" in err
+        assert "nobody" in err
+    assert run("stress", str(file), *words, "--where", "id = x")[0] == 2
+    other = next(system for system in benchmark.systems if system != best)
+    assert rows_of("stress", "sample", *words, "--without", best)
+    assert other in run("stress", "sample", *words, "--systems", other)[2]
 
 
 def test_the_human_map_of_a_study(sample, tmp_path):

@@ -41,6 +41,7 @@ NAMES = {
     "frechet",
     "lens",
     "moverscore",
+    "supert",
     "unite",
     "xcomet",
     "yisi",

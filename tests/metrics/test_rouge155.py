@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -39,6 +40,7 @@ CHANGED_PARAMETERS = {
     "references": "best",
     "alpha": 0.3,
     "tokenizer": "unicode",
+    "sentences": ("full stop", "sentencex"),
     "compat": None,
 }
 # As in the script, texts without an ASCII letter or digit score 0, also two equal ones.
@@ -183,12 +185,50 @@ def test_equals_the_perl_script(options):
     """The script rounds recall and precision to five decimals and makes F of what it rounded; we round
     only here.
     """
-    metric = OPTIONS[options]
-    ours = segments(metric, PREDICTIONS, REFERENCES)
+    check_golden(options, OPTIONS[options], PREDICTIONS, REFERENCES)
+
+
+@pytest.mark.parametrize("options", GOLDEN)
+def test_full_stops_between_spaces_replace_line_breaks(options):
+    """The script's values of texts with line breaks: one side of the texts has " . " instead, then the other."""
+    tokenized = [text.replace("\n", " . ") for text in PREDICTIONS]
+    check_golden(options, replace(OPTIONS[options], sentences=("full stop", "lines")), tokenized, REFERENCES)
+    groups = [[text.replace("\n", "\t. ") for text in group] for group in REFERENCES]
+    check_golden(options, replace(OPTIONS[options], sentences=("lines", "full stop")), PREDICTIONS, groups)
+    check_golden(options, replace(OPTIONS[options], sentences="full stop"), tokenized, groups)
+
+
+@pytest.mark.parametrize("options", GOLDEN)
+def test_sentencex_replaces_line_breaks(options):
+    """The script's values again: sentences that end with a full stop, on one line."""
+    texts = [text.replace("\n", " ") if ".\n" in text else text for text in PREDICTIONS]
+    groups = [[text.replace("\n", " ") if ".\n" in text else text for text in group] for group in REFERENCES]
+    assert (texts[0], groups[0][0]) != (PREDICTIONS[0], REFERENCES[0][0])
+    metric = replace(OPTIONS[options], rouge_types=("rougeL", "rougeW"), sentences="sentencex")
+    check_golden(options, metric, texts[:4], groups[:4])
+
+
+def test_full_stops_within_words_end_no_sentence():
+    texts = ["the u.s. paid 5 . he ran .", "a . b", "a .b"]
+    split = ["the u.s. paid 5 .\nhe ran .", "a .\nb", "a .b"]
+    references = [["he ran .\nthe u.s. paid 5 ."], ["b a"], ["b a"]]
+    ours, lines = (
+        segments(Rouge155(("rougeL",), sentences=kind), predictions, references)["rougeL"].tolist()
+        for kind, predictions in ((("full stop", "lines"), texts), ("lines", split))
+    )
+    assert ours == lines
+    assert ours[1] > ours[2]
+
+
+def check_golden(options: str, metric: Rouge155, predictions: list[str], references: list[list[str]]) -> None:
+    """Compare the types of a metric with the script's values of the first texts."""
+    ours = segments(metric, predictions, references)
     kind, column, seen = "", 0, set()
     for word in GOLDEN[options].split():
         if word.startswith("rouge"):
             kind, column = word, 0
+            continue
+        if kind not in metric.rouge_types or column == len(predictions):
             continue
         recall, precision, f = map(float, word.split("/"))
         assert ours[f"{kind}_recall"][column] == pytest.approx(recall, abs=5.01e-6), (kind, column)
@@ -202,7 +242,7 @@ def test_equals_the_perl_script(options):
         assert ours[kind][column] == pytest.approx(product / exact if exact else 0, abs=1e-12)
         seen.add((kind, column))
         column += 1
-    assert seen == {(kind, column) for kind in metric.rouge_types for column in range(len(PREDICTIONS))}
+    assert seen == {(kind, column) for kind in metric.rouge_types for column in range(len(predictions))}
 
 
 @pytest.mark.parametrize(
@@ -434,8 +474,16 @@ def test_types_outside_their_domain(types):
 
 @pytest.mark.parametrize(
     "bad",
-    [{"references": "A"}, {"alpha": 1.5}, {"weight": 0.5}, {"tokenizer": "google"}, {"compat": "1.5.4"}],
-    ids=lambda bad: next(iter(bad)),
+    [
+        {"references": "A"},
+        {"alpha": 1.5},
+        {"weight": 0.5},
+        {"tokenizer": "google"},
+        {"sentences": "punkt"},
+        {"sentences": 1},
+        {"compat": "1.5.4"},
+    ],
+    ids=str,
 )
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
@@ -476,6 +524,8 @@ PUBLISHED = {
     "rouge2": (0.1618, 0.5882, 0.4797, 0.2941),
     "rouge3": (0.2206, 0.7059, 0.5092, 0.3529),
     "rouge4": (0.3088, 0.5882, 0.5535, 0.4118),
+    "rougeL": (0.0735, 0.1471, 0.2583, 0.2353),
+    "rougeW": (0.0000, 0.3971, 0.3764, 0.1618),
 }
 
 
@@ -486,7 +536,7 @@ def summeval() -> list[dict[str, Any]]:
 
 def test_summeval_system_level_kendall(summeval):
     """The F of stemmed texts over eleven pooled references; a swapped pair of the 17 systems is worth
-    2/136.
+    2/136. ROUGE-L and ROUGE-W need sentences.
     """
     systems = sorted({row["system"] for row in summeval})
     names = sorted({row["segment"] for row in summeval})
@@ -494,7 +544,8 @@ def test_summeval_system_level_kendall(summeval):
     predictions = {system: [by_key[system, name]["prediction"] for name in names] for system in systems}
     references = [by_key[systems[0], name]["references"] for name in names]
     assert (len(systems), {len(group) for group in references}) == (17, {11})
-    result = nlgauge.score(predictions, references, metrics=Rouge155(tuple(PUBLISHED), stem=True))
+    metric = Rouge155(tuple(PUBLISHED), stem=True, sentences=("full stop", "sentencex"))
+    result = nlgauge.score(predictions, references, metrics=metric)
     found = {}
     for kind, published in PUBLISHED.items():
         scores = [result[system][result.labels[0]][kind] for system in systems]
@@ -503,5 +554,7 @@ def test_summeval_system_level_kendall(summeval):
             for dimension in ("coherence", "consistency", "fluency", "relevance")
         ]
         found[kind] = [kendalltau(scores, judged).statistic for judged in human]
-        assert found[kind] == pytest.approx(published, abs=3 * 2 / 136 + 1e-3)
+        pairs = {"rougeL": 4, "rougeW": 1}.get(kind, 3)
+        assert found[kind] == pytest.approx(published, abs=pairs * 2 / 136 + 1e-3)
     assert [round(tau, 4) for tau in found["rouge1"]] == [0.2794, 0.5294, 0.5240, 0.4412]
+    assert [round(tau, 4) for tau in found["rougeL"]] == [0.0735, 0.0882, 0.2583, 0.2353]

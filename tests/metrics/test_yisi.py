@@ -16,7 +16,7 @@ from nlgauge.explanations import Alignment
 from nlgauge.features.encoders.encoder_layers import Hidden
 from nlgauge.metrics.yisi import Yisi
 
-CHANGED_PARAMETERS = {"layer": 1, "alpha": 0.8}
+CHANGED_PARAMETERS = {"layer": 1, "alpha": 0.8, "n_gram": 2}
 MODEL_KIND = "encoder"
 # A text without a known token scores 0, even against itself.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "right to left", "emoji", "not a character"}
@@ -93,3 +93,41 @@ def test_models_and_parameters(tiny_models: dict[str, Path]) -> None:
         Yisi(str(tiny_models["encoder"])).layer_used  # noqa: B018
     with pytest.raises(ModelError, match=r"model.*'x'"):
         Yisi("x").layer_used  # noqa: B018
+
+
+@pytest.mark.parametrize("n_gram", [2, 3, 9])
+def test_runs_of_tokens_are_matched_by_the_definition(tiny_models: dict[str, Path], n_gram: int) -> None:
+    place = str(tiny_models["encoder"])
+    references = ["the cat sat on the mat", "the cat", "the mat on the cat"]
+    predictions = ["the cat sat", "the cat sat on", "mat on the cat"]
+    result = nlgauge.score(predictions, references, metrics=[Yisi(place, 2), Yisi(place, 2, n_gram=n_gram)])
+    assert "n_gram" in str(result.signatures[result.labels[1]])
+    assert "n_gram" not in str(result.signatures[result.labels[0]])
+    for segment in range(len(predictions)):
+        (shown,) = result.explain(result.labels[1], segment)
+        assert isinstance(shown, Alignment)
+        inside = [
+            np.flatnonzero(np.array(side)) for side in (shown.prediction_weights, shown.reference_weights)
+        ]
+        cosines = shown.similarity[np.ix_(*inside)]
+        sides = [
+            np.array(w)[i]
+            for w, i in zip((shown.prediction_weights, shown.reference_weights), inside, strict=True)
+        ]
+        n = min(n_gram, *cosines.shape)
+        found = []
+        for matrix, weights in ((cosines, sides[0]), (cosines.T, sides[1])):
+            total = mass = 0.0
+            for i in range(matrix.shape[0] - n + 1):
+                window = weights[i : i + n]
+                best = max(
+                    (window * [matrix[i + k, j + k] for k in range(n)]).sum() / window.sum()
+                    for j in range(matrix.shape[1] - n + 1)
+                )
+                total, mass = total + window.sum() * best, mass + window.sum()
+            found.append(total / mass)
+        precision, recall = found
+        row = shown.statistics
+        assert row["precision"][0] == pytest.approx(precision)
+        assert row["recall"][0] == pytest.approx(recall)
+        assert row["yisi"][0] == pytest.approx(precision * recall / (0.5 * precision + 0.5 * recall))

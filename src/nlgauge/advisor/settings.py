@@ -76,7 +76,15 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
     "word edits": ("ter", "wer", "mer", "wil", "wip", "cder", "ribes"),
     "word vectors": ("wmd", "sms", "embedding_average", "vector_extrema", "greedy_matching", "rouge_we"),
-    "encoder": ("bertscore", "yisi", "moverscore", "embedding_similarity", "baryscore", "depthscore"),
+    "encoder": (
+        "bertscore",
+        "yisi",
+        "moverscore",
+        "embedding_similarity",
+        "baryscore",
+        "depthscore",
+        "supert",
+    ),
     "language model": (
         *("infolm", "shannon", "perplexity", "gptscore", "cosmic"),
         *("g_eval", "yes_no", "pairwise", "gemba", "rubric"),

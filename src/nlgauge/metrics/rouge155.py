@@ -24,10 +24,11 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
+from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.lexical.rouge155 import RougeTokens
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.sentences import Lines
+from nlgauge.features.tokens.sentences import DerivedTextFeature, Lines, Sentences, TokenizedSentences
 from nlgauge.features.tokens.text import token_libraries
 from nlgauge.kernels.lcs import union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched, ngram_matches, ngram_totals
@@ -37,6 +38,7 @@ from nlgauge.kernels.weighted_lcs import weighted_lcs_hits
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_number
 
+_SENTENCES = ("lines", "full stop", "sentencex")
 _TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d{0,5}|\*))")
 
 
@@ -62,6 +64,7 @@ class Rouge155(Metric):
     alpha: float = 0.5
     weight: float = 1.2
     tokenizer: str = "1.5.5"
+    sentences: str | tuple[str, ...] = "lines"
     compat: str | None = "1.5.5"
 
     name: ClassVar[str] = "rouge155"
@@ -85,6 +88,14 @@ class Rouge155(Metric):
         # Lengths are raised to it twice: a million tokens to the power 25 still is a number.
         require_number(self, "weight", 1, 5)
         require_choice(self, "tokenizer", ("1.5.5", "unicode"))
+        self.require(
+            isinstance(self.sentences, str | tuple)
+            and len(self._sentences) == 2
+            and all(kind in _SENTENCES for kind in self._sentences),
+            "sentences",
+            f"{', '.join(map(repr, _SENTENCES[:-1]))} or {_SENTENCES[-1]!r}, or two of them, for predictions"
+            " and references",
+        )
         require_choice(self, "compat", (None, "1.5.5"))
 
     def made_for(self) -> tuple[str, ...] | None:
@@ -98,6 +109,15 @@ class Rouge155(Metric):
             kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall"))
             for kind in self.rouge_types
         }
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        language = {"sentence_language": corpus.lang or "en"} if "sentencex" in self._sentences else {}
+        return {**super().facts(corpus), **language}
+
+    @property
+    def _sentences(self) -> tuple[str, ...]:
+        """The ways to split predictions and references into sentences."""
+        return (self.sentences,) * 2 if isinstance(self.sentences, str) else self.sentences
 
     @property
     def _tokens(self) -> RougeTokens:
@@ -155,8 +175,10 @@ class Rouge155(Metric):
         return found
 
     def _subsequences(self, view: View, predicted_ids: Array, weighted: bool) -> PairCounts:
-        lines, predictions, references = view.get(Lines(), predicted_ids, view.reference)
-        left, right = lines.take(predictions), lines.take(references)
+        left, right = (
+            self._split(view, kind, texts)
+            for kind, texts in zip(self._sentences, (predicted_ids, view.reference), strict=True)
+        )
         tokens, predicted, expected = view.get(self._tokens, left.values, right.values)
         sides = Ragged(predicted, left.offsets), Ragged(expected, right.offsets)
         lengths = [tokens.lengths[side.values].astype(np.float64) for side in sides]
@@ -174,6 +196,17 @@ class Rouge155(Metric):
             base if self.compat is None else _power(base, self.weight),
             share,
         )
+
+    def _split(self, view: View, kind: str, texts: Array) -> Ragged:
+        """Return the sentences of texts, as texts again."""
+        features: dict[str, DerivedTextFeature] = {
+            "lines": Lines(),
+            "full stop": TokenizedSentences(),
+            "sentencex": Sentences(view.lang or "en"),
+        }
+        column, rows = view.get(features[kind], texts)
+        sentences: Ragged = column.take(rows)
+        return sentences
 
     def score(self, part: str, statistics: Array) -> Arrays:
         return {

@@ -80,6 +80,9 @@ app = Program(
                 "reproduce:reproduce",
                 "Reproduce the tables and figures of a paper next to the printed numbers.",
             ),
+            "verify": Entry(
+                "verify:verify", "Compare numbers that other programs printed on real weights with nlgauge."
+            ),
         },
         "Set up": {
             "models": Entry("models:app", "Download, convert and describe models."),

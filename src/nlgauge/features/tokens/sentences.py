@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -54,6 +55,14 @@ class Lines(DerivedTextFeature):
 
     def of(self, text: str) -> list[str]:
         return [line for line in text.split("\n") if line]
+
+
+@dataclass(frozen=True)
+class TokenizedSentences(DerivedTextFeature):
+    """The sentences of tokenized text, in which a full stop between white space or a line break ends a sentence."""
+
+    def of(self, text: str) -> list[str]:
+        return Lines().of(re.sub(r"\s+\.\s+", " .\n", text.strip()))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from typing import Any
 
 from nlgauge.errors import ModelError
 
+# Positions are sines, which need no training: the authors' program reads this many tokens, whatever the checkpoint says.
+_POSITIONS = 2000
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 _PIECES, _DICTIONARY = "spm.model", "dict.src.txt"
 # Files next to PRISM's weights that must be copied with them.
@@ -130,7 +132,7 @@ def _configuration(state: Mapping[str, Any], args: Mapping[str, Any], first: boo
         "d_model": width,
         "activation_function": args.get("activation_fn", "relu"),
         "scale_embedding": not args.get("no_scale_embedding", False),
-        "max_position_embeddings": int(args.get("max_target_positions") or 1024),
+        "max_position_embeddings": _POSITIONS,
         "is_encoder_decoder": True,
         "bos_token_id": 0,
         "pad_token_id": 1,

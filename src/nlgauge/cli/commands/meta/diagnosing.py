@@ -13,6 +13,7 @@ from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
     Data,
     FindingOptions,
+    PartOptions,
     SavedMetrics,
     SavedStudy,
     StudyDirectory,
@@ -287,6 +288,7 @@ def human_map(
     ] = "pearson",
     resamples: Resampled = 1000,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     plot: Plot = None,
     shown: FindingOptions,
 ) -> None:
@@ -295,7 +297,7 @@ def human_map(
     nlgauge meta human-map summeval/ --level global --plot map.pdf
     """
     checked_plot(plot)
-    _, (judgments, _) = opened(directory, human)
+    _, (judgments, _) = opened(directory, human, part=part.part, quiet=shown.quiet)
     chosen = [judgments.check_metric(label) for label in split(metrics)] or None
     found = judgments.correlate(
         level=level, coefficient=coefficient, metrics=chosen, resamples=resamples, seed=seed

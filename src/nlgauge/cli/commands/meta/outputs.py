@@ -37,9 +37,9 @@ def read_outputs(
     from nlgauge.results.storage.load import load
 
     if output is None and (Path(data) / STUDY).is_file():
-        saved, (judgments, _) = opened(Path(data), study.humans)
+        saved, (judgments, _) = opened(Path(data), study.humans, part=study.part, quiet=quiet)
         chosen = judgments if not metrics else judgments.only(metrics=list(metrics))
-        return Outputs(chosen, saved.read())
+        return Outputs(chosen, study.part.of(saved.read()))
     judgments, _ = studied(data, metrics, study, models, output, seed, quiet)
     selected = study.of(data, seed)
     return Outputs(judgments, load(data) if selected.is_result else selected.read())

@@ -10,7 +10,7 @@ import click
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.commands.meta.outputs import draw_map
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
-from nlgauge.cli.commands.meta.study import FindingOptions, split
+from nlgauge.cli.commands.meta.study import FindingOptions, PartOptions, StudyOptions, split
 from nlgauge.cli.complete import complete_files, complete_metrics
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
@@ -20,6 +20,7 @@ from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
+    from nlgauge.spans.reading import SpanFile
 
 _RATINGS = ("system", "dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
 _AGREEMENT = ("annotators", "measure", "value", "low", "high", "chance", "n_texts")
@@ -144,6 +145,7 @@ def spans(
     ] = False,
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     reading: SpanFileOptions,
     models: ModelOptions,
     shown: FindingOptions,
@@ -159,14 +161,19 @@ def spans(
     """
     from nlgauge.meta.error_spans.of_metrics import spans_on
     from nlgauge.meta.error_spans.scores import span_scores
-    from nlgauge.spans.reading import read
+    from nlgauge.spans.reading import SpanFile, read
 
-    people = reading.read(file, shown.quiet)
+    whole = reading.read(file, shown.quiet)
+    people = _part(whole, part)
+    texts = {(each.segment, each.system) for each in people.annotations}
     if any(each.kind != "people" for each in people):
         raise click.UsageError(f"`nlgauge meta spans` needs spans of people; {file} has spans of a metric.")
     predicted = {}
     for name, path in pairs(marked, "--spans").items():
-        from_file = read(path, texts=people.texts)
+        from_file = read(path, texts=whole.texts)
+        if part.part:
+            inside = [each for each in from_file.annotations if (each.segment, each.system) in texts]
+            from_file = SpanFile(inside, from_file.report, "metric")
         if len(from_file) != 1:
             raise click.UsageError(
                 f"{path} has spans of {len(from_file)} voices; --spans needs a file with one."
@@ -231,6 +238,7 @@ def agreement(
     ] = 20,
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     reading: SpanFileOptions,
     plot: Plot = None,
     shown: FindingOptions,
@@ -251,7 +259,7 @@ def agreement(
     if by is not None:
         one_of(by, ("system",), "--by")
     if not on_spans:
-        findings = _of_ratings(file, split(humans), scale, by is not None, measures, seed)
+        findings = _of_ratings(file, split(humans), scale, by is not None, measures, seed, part)
         show_findings(findings, _RATINGS, shown, by=("system",) if by else ())
         values: dict[str, dict[str, float]] = {}
         for row in findings:
@@ -261,22 +269,38 @@ def agreement(
         return
     from nlgauge.meta.error_spans.agreement import span_agreement
 
-    people = reading.read(file, shown.quiet)
+    people = _part(reading.read(file, shown.quiet), part)
     found = span_agreement(people, chance=chance, **measures.arguments(seed))
     show_findings(found, _AGREEMENT, shown)
     if plot is not None:
         found.plot(plot)
 
 
+def _part(file: SpanFile, part: PartOptions) -> SpanFile:
+    """Return the annotations of the texts that the options select."""
+    from nlgauge.spans.reading import SpanFile
+
+    if not part.part:
+        return file
+    return SpanFile(
+        part.part.of_annotations(file.annotations), file.report, file[0].kind if file else "people"
+    )
+
+
 def _of_ratings(
-    file: str, humans: Sequence[str], scale: Any, by_system: bool, options: MeasureOptions, seed: int
+    file: str,
+    humans: Sequence[str],
+    scale: Any,
+    by_system: bool,
+    options: MeasureOptions,
+    seed: int,
+    part: PartOptions,
 ) -> Findings:
     """Return the agreement of annotators on the ratings of a benchmark or a file, of all systems or of each."""
     from nlgauge.errors import InputError
-    from nlgauge.meta.benchmarks.study import Study
     from nlgauge.meta.diagnostics.annotators import agreement_by_system
 
-    study = Study(benchmark=file, humans=list(humans), seed=seed)
+    study = StudyOptions(**{**vars(part), "humans": humans}).of(file, seed)
     judgments = study.judgments(study.read(), {})
     if not judgments.ratings:
         raise InputError(f"{file} has no ratings of several annotators; it needs a field human_raw.")

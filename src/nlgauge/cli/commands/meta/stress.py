@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
-from nlgauge.cli.commands.meta.study import Data, FindingOptions, StudyMetrics, split
+from nlgauge.cli.commands.meta.study import Data, FindingOptions, PartOptions, StudyMetrics, split
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import SeedOfAll
 from nlgauge.cli.output import say
@@ -48,15 +48,6 @@ def stress(
             panel=STATISTICS,
         ),
     ] = None,
-    system: Annotated[
-        str | None,
-        option(
-            "--system",
-            help="System whose outputs are made worse (default: the system that people rate best).",
-            metavar="NAME",
-            panel=BENCHMARK,
-        ),
-    ] = None,
     sample: Annotated[
         int | None,
         option(
@@ -64,6 +55,7 @@ def stress(
         ),
     ] = None,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     plot: Plot = None,
     shown: FindingOptions,
 ) -> None:
@@ -71,14 +63,15 @@ def stress(
 
         nlgauge meta stress summeval -m chrf --perturbation negation --sample 50
 
-    DATA is a benchmark or a file of texts. `detected` is the share of texts whose worse version scores lower,
-    with Wilson's interval.
+    DATA is a benchmark or a file of texts. The texts are the outputs of the system that people rate best, of a
+    file of the first system; --systems chooses another. `detected` is the share of texts whose worse version
+    scores lower, with Wilson's interval.
     """
     from nlgauge.meta.diagnostics.stress import stress as tested
     from nlgauge.scoring import DEFAULT_METRICS
 
     checked_plot(plot)
-    texts, references, sources = _texts(data, system, sample, seed, shown.quiet)
+    texts, references, sources = _texts(data, part, sample, seed, shown.quiet)
     found = tested(
         list(metrics or DEFAULT_METRICS),
         texts,
@@ -93,24 +86,19 @@ def stress(
 
 
 def _texts(
-    data: str, system: str | None, sample: int | None, seed: int, quiet: bool
+    data: str, part: PartOptions, sample: int | None, seed: int, quiet: bool
 ) -> tuple[list[str], Any, list[str] | None]:
     """Return the outputs of one system with their references and sources."""
     from nlgauge.meta.benchmarks.study import Study
 
     study = Study(benchmark=data)
     if study._is_own_file:
-        return _of_file(data, system, sample, seed)
-    benchmark = study._whole().machines()
-    chosen = system or _best(benchmark)
-    if chosen not in benchmark.systems:
-        raise click.BadParameter(
-            f"{benchmark.name} has no system {chosen!r}; it has {', '.join(benchmark.systems)}.",
-            param_hint="'--system'",
-        )
-    part = benchmark.where(systems=[chosen])
-    part = part if sample is None else part.sample(sample, seed)
-    rows = [row for row in part.rows if row.prediction]
+        return _of_file(data, part, sample, seed)
+    benchmark = part.part.of(study._whole().machines())
+    chosen = _best(benchmark)
+    texts = benchmark.where(systems=[chosen])
+    texts = texts if sample is None else texts.sample(sample, seed)
+    rows = [row for row in texts.rows if row.prediction]
     if not quiet:
         say(f"texts of {chosen} from {benchmark.name}")
     references = [list(row.references) for row in rows]
@@ -123,15 +111,22 @@ def _texts(
 
 
 def _of_file(
-    path: str, system: str | None, sample: int | None, seed: int
+    path: str, part: PartOptions, sample: int | None, seed: int
 ) -> tuple[list[str], Any, list[str] | None]:
     from nlgauge.io import Inputs
 
-    corpus = Inputs([path]).read()
-    chosen = system or corpus.systems[0]
-    if chosen not in corpus.systems:
+    if part.where:
         raise click.BadParameter(
-            f"{path} has no system {chosen!r}; it has {', '.join(corpus.systems)}.", param_hint="'--system'"
+            f"{path} is a file of texts, whose rows cannot be selected; use a benchmark.",
+            param_hint="'--where'",
+        )
+    corpus = Inputs([path]).read()
+    left_out = split(part.without)
+    known = [system for system in split(part.systems) or corpus.systems if system not in left_out]
+    if not known or known[0] not in corpus.systems:
+        raise click.BadParameter(
+            f"{path} has no system {', '.join(known)!r}; it has {', '.join(corpus.systems)}.",
+            param_hint="'--systems'",
         )
     if sample is not None and sample < len(corpus):
         corpus = corpus.take(np.sort(np.random.default_rng(seed).permutation(len(corpus))[:sample]))
@@ -139,7 +134,7 @@ def _of_file(
     references = [record.get("references") for record in records]
     sources = [record["source"] for record in records if record.get("source") is not None]
     return (
-        [record["predictions"][chosen][0] for record in records],
+        [record["predictions"][known[0]][0] for record in records],
         references if all(references) else None,
         sources if len(sources) == len(records) else None,
     )
