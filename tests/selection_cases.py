@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge.results.selecting import Columns
+from nlgauge.corpus.selecting import Columns
 
 _OWN = Path(__file__).parent / "results" / "selection_cases.json"
 _SHARED = Path(__file__).parents[2] / "shared" / "spec" / "people" / "vectors" / "selection_cases.json"

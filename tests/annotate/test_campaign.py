@@ -17,12 +17,14 @@ import pytest
 from rating_cases import SYSTEMS, corpus, made, rated
 
 from nlgauge.annotate import assignment, log
+from nlgauge.annotate.adding import add
 from nlgauge.annotate.builtin import PROTOCOLS
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import progress
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.rows import export, ratings_of
+from nlgauge.annotate.state import state_of
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta.benchmarks.rows import read_lines
 
@@ -378,3 +380,25 @@ def test_dimensions_replace_those_of_likert() -> None:
     ):
         with pytest.raises(NlgaugeError, match=message):
             protocol_of(name, dimensions)
+
+
+def test_segments_are_drawn_from_those_that_meet_an_expression(tmp_path: Path) -> None:
+    campaign = made(tmp_path, where='prediction ~ "[02468] of"', segments=6)
+    even = [f"seg-{number}" for number in range(0, 30, 2)]
+    assert campaign.plan.population == even
+    assert len(campaign.plan.segments) == 6
+    assert set(campaign.plan.segments) <= set(even)
+    for annotator in campaign.plan.annotators:
+        rated(campaign, annotator, {"da": 50})
+    state = state_of(campaign, campaign.records())
+    assert state.population == 15
+    assert "valid only for segments that meet" in state.selected
+    more = add(campaign, segments=9)
+    assert set(more.plan.segments) == set(even)
+    assert Campaign.open(campaign.directory).plan == more.plan
+    with pytest.raises(ParameterError, match="segments must be"):
+        add(more, segments=1)
+    with pytest.raises(ParameterError, match="named or selected"):
+        new(tmp_path / "b", corpus(), protocol_of("da"), ["ana"], where="id = seg-1", ids=["seg-1"])
+    with pytest.raises(InputError, match="no segment meets"):
+        new(tmp_path / "b", corpus(), protocol_of("da"), ["ana"], where="id = seg-99")

@@ -296,7 +296,11 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         ),
         (["score", "-r", "refs.txt", "sysA.txt", "--wide"], "--texts and --wide ... --segments"),
         (["score", "-r", "refs.txt", "sysA.txt", "-b", "--by", "domain"], "-b ... --by"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--where", "news"], "'news' is not FIELD=VALUE"),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--where", "kind=Food Court"],
+            "'--where' ... 'kind=Food Court' ... Write kind = \"Food Court\"",
+        ),
+        (["score", "-r", "refs.txt", "sysA.txt", "--where", "kin = 1"], "unknown column kin; ... 'id'"),
         (
             ["score", "-r", "refs.txt", "sysA.txt", "--weights", "refs.txt"],
             "refs.txt, line 1 is 'the cat sat on the mat' ... number",

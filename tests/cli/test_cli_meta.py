@@ -909,3 +909,34 @@ def test_one_system_is_judged_at_the_levels_that_it_has(tmp_path):
     assert "--level system,input needs two systems" in " ".join(err.split())
     _, out, _ = run(place, "--human", "adequacy", "--level", "global", "-c", "kendall", "--json")
     assert all(row["value"] is not None for row in json.loads(out)["rows"])
+
+
+def test_parts_of_a_benchmark_and_of_its_directory(tmp_path):
+    place = str(tmp_path / "out")
+    assert run("sample", "--human", "relevance", "-m", "chrf", "-o", place, *QUICK)[0] == 0
+    systems = load("sample").systems
+    words = ("--format", "csv")
+    code, out, err = run(
+        "sample", "--without", systems[0], "-m", "chrf", "--human", "relevance", *words, *QUICK
+    )
+    assert code == 0, err
+    (row, _) = csv.DictReader(out.splitlines())
+    assert int(row["n"]) == len(systems) - 1
+    code, _, err = run(
+        "sample", "--human", "relevance", "-m", "chrf", "-o", place, "--without", systems[0], *QUICK
+    )
+    assert code == 2
+    assert mentions(err, "contains another study: without was [] ... -o")
+    code, out, err = run("between", place, "--with-humans", "--systems", f"{systems[0]},{systems[1]}", *words)
+    assert code == 0, err
+    assert {row["n"] for row in csv.DictReader(out.splitlines())} == {str(2 * len(load("sample").segments))}
+    for command in (("compare", place), ("between", place), ("cost", place, "--human", "relevance")):
+        code, _, err = run(*command, "--where", "systm = x")
+        assert code == 2
+        assert mentions(err, "unknown column systm; did you mean system")
+        code, _, err = run(*command, "--systems", "nobody")
+        assert code == 2
+        assert mentions(err, "no system 'nobody'")
+    code, _, err = run("sample", "--where", "system = a b")
+    assert code == 2
+    assert mentions(err, "'--where' ... Write system = \"a b\"")

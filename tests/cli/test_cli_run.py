@@ -128,8 +128,8 @@ def test_scores_of_other_tools_with_a_limit():
 
 def test_options_of_reading_and_statistics_arrive():
     text = (
-        BAD.partition("[check]")[0]
-        + "[inputs.where]\nkind = 'a'\n[statistics]\nconfidence = 0.9\nresamples = 50\n"
+        BAD.partition("[check]")[0].replace("map =", "where = 'kind = a'\nmap =")
+        + "[statistics]\nconfidence = 0.9\nresamples = 50\n"
     )
     done = run(
         "run",

@@ -23,7 +23,7 @@ from messages import mentions
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import ABSENT
-from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.errors import InputError, MissingExtraError, ParameterError
 from nlgauge.io import Inputs, Reader
 from nlgauge.io.blocks import whole_file
 from nlgauge.io.files import Address, lines_of
@@ -729,32 +729,34 @@ def test_a_csv_with_one_column_is_not_guessed_at(folder: Path) -> None:
 
 def test_records_that_are_chosen(folder: Path) -> None:
     jsonl("d.jsonl", RECORDS)
-    assert as_texts(Inputs(["d.jsonl"], where={"domain": "news"}).read()) == {
+    assert as_texts(Inputs(["d.jsonl"], where="domain = news").read()) == {
         "ids": [0, 2],
         "A": ["A0", "A2"],
         "B": ["B0", "B2"],
     }
-    assert as_texts(Inputs(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"}).read()) == {
+    assert as_texts(Inputs(["d.jsonl"], where=["lp = en-de and meta.ok = true", "system = B"]).read()) == {
         "ids": [1, 2],
         "B": ["B1", "B2"],
     }
     assert as_texts(Inputs(["d.jsonl"], columns=["B"]).read())["B"] == ["B0", "B1", "B2"]
     with pytest.raises(InputError, match=r"d\.jsonl.*'sport'.*'news', 'ted'"):
-        Inputs(["d.jsonl"], where={"domain": "sport"}).read()
-    with pytest.raises(InputError, match=r"d\.jsonl.*'doman'.*'domain'"):
-        Inputs(["d.jsonl"], where={"doman": "news"}).read()
+        Inputs(["d.jsonl"], where="domain = sport").read()
+    with pytest.raises(ParameterError, match="unknown column doman; did you mean domain"):
+        Inputs(["d.jsonl"], where="doman = news").read()
     with pytest.raises(InputError, match=r"d\.jsonl: .*'C'.*A, B"):
         Inputs(["d.jsonl"], columns=["C"]).read()
 
 
 def test_columns_that_are_chosen(folder: Path) -> None:
     write("d.tsv", "domain\tA\tB\tref\tn\nnews\ta0\tb0\tr0\t5\nted\ta1\tb1\tr1\t6\nnews\ta2\tb2\tr2\t7\n")
-    corpus = Inputs(["d.tsv:A", "d.tsv:B"], ["d.tsv:ref"], where={"domain": "news"}).read()
+    corpus = Inputs(["d.tsv:A", "d.tsv:B"], ["d.tsv:ref"], where="domain = news").read()
     assert as_texts(corpus) == {"ids": [0, 2], "A": ["a0", "a2"], "B": ["b0", "b2"]}
     assert corpus.fields == {"domain": ("news", "news"), "n": ("5", "7")}
-    assert Inputs(["d.tsv:A"], ids="d.tsv:n", where={"id": 6}).read().ids == ("6",)
-    with pytest.raises(InputError, match="no field 'topic'"):
-        Inputs(["d.tsv:A"], where={"topic": "x"}).read()
+    assert Inputs(["d.tsv:A"], ids="d.tsv:n", where="id = 6").read().ids == ("6",)
+    with pytest.raises(
+        ParameterError, match="unknown column topic; the columns are 'id', 'domain', 'B', 'ref', 'n'"
+    ):
+        Inputs(["d.tsv:A"], where="topic = x").read()
 
 
 def test_a_column_per_system(folder: Path) -> None:
@@ -919,9 +921,9 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
         InputError,
         match=r"^d\.jsonl, line 5: 'reference' is null.*''.*skip_missing=True",
     ):
-        Inputs(["d.jsonl"], where={"system": "B"}).read()
+        Inputs(["d.jsonl"], where="system = B").read()
     with pytest.warns(UserWarning, match="1 of 3.*segments"):
-        assert as_texts(Inputs(["d.jsonl"], where={"system": "B"}, skip_missing=True).read()) == {
+        assert as_texts(Inputs(["d.jsonl"], where="system = B", skip_missing=True).read()) == {
             "ids": [0, 2],
             "B": ["B0", "B2"],
         }

@@ -203,7 +203,7 @@ ALL = [
     ["latin.csv"],
     ["NAME=r.jsonl"],
     ["r.jsonl", "--where", "domain=news"],
-    ["r.jsonl", "--where", "doc_id=d3", "--where", "doc_id=d4"],
+    ["r.jsonl", "--where", "doc_id = d3 or doc_id = d4"],
     ["one_gap.jsonl", "--skip-missing"],
     ["p.txt", "-r", "r.txt", "-s", "q.txt", "--ids", "ids.txt", "--weights", "w.txt", "--documents", "d.txt"],
     ["r.jsonl:prediction", "-r", "r.jsonl:reference", "-s", "r.parquet:source", "--ids", "quoted.csv:id"],
@@ -277,7 +277,7 @@ WHOLE: list[dict[str, Any]] = [
     ),
     {"systems": ["semicolons.csv"], "delimiter": ";"},
     {"systems": ["A.jsonl", "B.jsonl"]},
-    {"systems": ["mixed.jsonl"], "where": {"domain": "news"}},
+    {"systems": ["mixed.jsonl"], "where": "domain = news"},
     {"systems": ["bare.tsv:2"], "references": ["r.txt", "quoted.csv:reference"], "ids": "ids.txt"},
 ]
 
@@ -338,7 +338,7 @@ def test_a_table_without_rows_says_which_columns_it_has() -> None:
         (["r.jsonl:prediction", "-r", "short.txt"], "short.txt ... 50 ... r.jsonl ... 60"),
         (["r.jsonl", "--where", "domain=sports"], "record ... 'sports'"),
         (["p.txt", "-r", "r.txt", "--ids", "d.txt"], "ids must ... 'd0'"),
-        (["r.jsonl", "--where", "color=red"], "records ... 'color'"),
+        (["r.jsonl", "--where", "color=red"], "unknown column color"),
         (
             ["one_gap.jsonl"],
             ("one_gap.jsonl, line 1: 'reference' ... '' ... --skip-missing"),

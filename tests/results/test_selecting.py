@@ -10,8 +10,9 @@ from selection_cases import CASES, FILES, columns_of_rows
 
 import nlgauge
 from nlgauge._core.expression import ExpressionError
+from nlgauge.corpus.selecting import Columns, matching
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.results.selecting import Columns, matching, selected
+from nlgauge.results.selecting import selected
 
 
 @pytest.mark.parametrize("file", FILES)

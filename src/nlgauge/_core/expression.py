@@ -5,7 +5,7 @@
     sum   := term (("+" | "-") term)*  term := name ["[" system "]"] | number
     value := number | none | word | text in double quotes
 
-`parse` returns the tree; `nlgauge.results.selecting` evaluates it on a result. `show/web/selecting.js` is the same parser
+`parse` returns the tree; `nlgauge.corpus.selecting` evaluates it. `show/web/selecting.js` is the same parser
 for the page, and both read the cases of tests/results/selection_cases.json.
 """
 

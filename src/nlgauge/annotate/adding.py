@@ -59,7 +59,11 @@ def add(campaign: Campaign, annotators: Sequence[str] = (), segments: int = 0) -
         for annotator in annotators:
             orders[annotator] = _second_opinion(campaign, annotator, shares, made, rng)
         if segments:
-            rest = {name: each for name, each in campaign.texts.items() if each.unit not in set(plan.units)}
+            rest = {
+                name: campaign.texts[name]
+                for name in (plan.population if plan.where else campaign.texts)
+                if campaign.texts[name].unit not in set(plan.units)
+            }
             drawn, units = drawn_of(rest, segments, None, rng, rng.randrange(2**31))
             everyone = [*plan.annotators, *annotators]
             further, blocks = assigned(

@@ -20,6 +20,7 @@ from nlgauge.annotate.items import Item, Texts
 from nlgauge.annotate.plan import FORMAT, Plan, Until
 from nlgauge.annotate.protocols import Protocol
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.conditions import each_expression, meeting, of_corpus
 from nlgauge.errors import ParameterError, no_such
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def new(
     *,
     segments: int | None = None,
     ids: Sequence[str] | None = None,
+    where: str | Sequence[str] = (),
     overlap: float = 0.0,
     overlap_of: int = 0,
     repeats: float = 0.0,
@@ -71,6 +73,9 @@ def new(
         Number of segments, drawn at random. Default: all.
     ids : sequence of str, optional
         Segments to rate, instead of random ones. Estimates then hold for these segments only.
+    where : str or sequence of str, optional
+        Expressions, such as "domain = news and bleu < 5"; segments are drawn from those that meet all of them. Estimates
+        then hold for these segments only.
     overlap : float, default 0
         Share of the segments that several annotators rate, from 0 to 1.
     overlap_of : int, default 0
@@ -119,7 +124,11 @@ def new(
         raise ParameterError("until-sure compares systems, and the texts have one; leave it out.")
     if stop.dimension and stop.dimension not in protocol.dimensions():
         raise ParameterError(no_such("dimension", stop.dimension, protocol.dimensions()))
-    drawn, units = drawn_of(pool, segments, ids, rng, seed)
+    met = _meeting(texts, where)
+    if met and ids is not None:
+        raise ParameterError("segments are either named or selected by an expression; pass ids or where.")
+    chosen = {name: pool[name] for name in met} if met else pool
+    drawn, units = drawn_of(chosen, segments, ids, rng, seed)
     extra = [] if gold is None else items.gold_of(Path(gold), protocol)
     made, orders = assigned(
         pool, drawn, units, annotators, protocol, shares, extra, rng, in_order=stop.sure or stop.width > 0
@@ -141,7 +150,8 @@ def new(
         items=hashlib.sha256(lines[ITEMS]).hexdigest(),
         created=round(time.time(), 3),
         **shares._asdict(),
-        selected=ids is not None,
+        population=met if ids is None else drawn,
+        where=each_expression(where),
         until=stop,
         title=title,
     )
@@ -157,6 +167,18 @@ def new(
         (making / CAMPAIGN).write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n")
         put(making, target, lambda _: False)
     return Campaign(target, plan, made, pool)
+
+
+def _meeting(texts: Corpus | Result, where: str | Sequence[str]) -> list[str]:
+    """Return the ids of the segments that meet all expressions; none if there is no expression."""
+    if not where:
+        return []
+    if isinstance(texts, Corpus):
+        rows = meeting(where, of_corpus(texts), "segment")
+        return [str(texts.ids[row]) for row in rows]
+    from nlgauge.results.selecting import selected
+
+    return [str(texts.corpus.ids[row]) for row in selected(texts, where)]
 
 
 def leaks(campaign: Campaign) -> list[str]:

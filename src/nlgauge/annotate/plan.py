@@ -22,7 +22,8 @@ class Plan(msgspec.Struct, frozen=True):
     """The content of campaign.json.
 
     `units` are the segments or documents in the order in which looks see them; `orders` has the keys of each
-    annotator's items, by block. `texts` and `items` are digests of files.
+    annotator's items, by block. `texts` and `items` are digests of files. `population` are the segments that
+    estimates are about, if they were named or meet the expressions `where`; empty if they are all segments.
     """
 
     format: int
@@ -40,7 +41,8 @@ class Plan(msgspec.Struct, frozen=True):
     overlap_of: int = 0
     repeats: float = 0.0
     damaged: float = 0.0
-    selected: bool = False
+    population: list[str] = []
+    where: list[str] = []
     until: Until = Until()
     title: str = ""
 
@@ -68,6 +70,7 @@ def extended(plan: Plan, addition: Addition) -> Plan:
         plan,
         annotators=annotators,
         segments=[*plan.segments, *addition.segments],
+        population=list(dict.fromkeys([*plan.population, *addition.segments])) if plan.population else [],
         units=[*plan.units, *addition.units],
         orders={name: [*plan.orders.get(name, []), *addition.orders.get(name, [])] for name in annotators},
     )

@@ -62,8 +62,8 @@ class State:
         Outputs that people and metrics judge most differently.
     needed : list of dict
         Number of segments that intervals of the requested width need, by dimension and system.
-    selected : bool
-        True if the segments were named instead of drawn, so that estimates are only about them.
+    selected : str
+        Sentence about the segments that the estimates are about, if they are not all segments.
     """
 
     title: str
@@ -81,7 +81,7 @@ class State:
     metrics: list[str]
     surprises: list[dict[str, Any]]
     needed: list[dict[str, Any]]
-    selected: bool
+    selected: str
 
     def plain(self) -> dict[str, Any]:
         """Return the state as plain data; numbers that are not finite are None."""
@@ -111,7 +111,7 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
     finished = _finished_segments(campaign, ratings)
     rated = _rated(campaign, ratings)
     metrics = read_metrics(campaign.directory / METRICS)
-    population = list(campaign.texts) if not plan.selected else list(plan.segments)
+    population = list(plan.population or campaign.texts)
     estimates: list[dict[str, Any]] = []
     differences: list[dict[str, Any]] = []
     agreement: list[dict[str, Any]] = []
@@ -157,8 +157,21 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         list(metrics),
         surprises,
         needed,
-        plan.selected,
+        _selection(campaign),
     )
+
+
+def _selection(campaign: Campaign) -> str:
+    """Return a sentence about segments that were not drawn from all; "" if they were."""
+    plan = campaign.plan
+    if plan.where:
+        return (
+            f"Estimates are valid only for segments that meet {' and '.join(plan.where)}:"
+            f" {len(plan.population)} of {len(campaign.texts)}."
+        )
+    if plan.population:
+        return "The segments were named, not drawn, so estimates are valid only for these segments."
+    return ""
 
 
 def _finished_segments(campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]) -> set[str]:

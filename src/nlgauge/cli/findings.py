@@ -57,7 +57,7 @@ def _show_tables(findings: Findings, columns: Sequence[str], details: bool, by: 
         )
         same = [
             name
-            for name in ("human", "group", "level", "coefficient")
+            for name in dict.fromkeys((*by, "human", "group", "level", "coefficient"))
             if name in names and len(set(part.column(name))) == 1
         ]
         title = ": ".join(
@@ -91,7 +91,9 @@ def _reasons(findings: Findings) -> list[str]:
     subjects: dict[tuple[str, str], dict[str, None]] = {}
     for row in findings.rows:
         if row.get("reason"):
-            subject = " - ".join(str(row[name]) for name in ("metric", "system", "other") if row.get(name))
+            subject = " - ".join(
+                str(row[name]) for name in ("metric", "sentinel", "system", "other") if row.get(name)
+            )
             subjects.setdefault((row["reason"], row.get("level", "")), {})[subject] = None
     of_rows = [
         f"{', '.join(names)}{level and f' ({level})'}: {reason}"

@@ -14,7 +14,7 @@ from nlgauge.cli.options import (
     PairedTest,
     Resamples,
     Seed,
-    Selecting,
+    Where,
     checked_confidence,
     narrowed,
     one_of,
@@ -126,7 +126,7 @@ class GateOptions(Options):
     alpha: Annotated[
         float, option("--alpha", help="Significance level of p-values.", metavar="NUMBER", panel=STATISTICS)
     ] = 0.05
-    where: Selecting = None
+    where: Where = None
     summary: Summary = None
     annotations: Annotations = False
     as_json: AsJson = False

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,15 +118,6 @@ ResultDirectories = Annotated[
         "Directory of a saved result (`nlgauge score -o`).", metavar="RESULT...", complete=complete_results
     ),
 ]
-Where = Annotated[
-    list[str] | None,
-    option(
-        "--where",
-        help="Use only segments with this value, such as domain=news; repeatable.",
-        metavar="FIELD=VALUE",
-        panel=STATISTICS,
-    ),
-]
 Against = Annotated[
     Path | None,
     option(
@@ -143,11 +135,11 @@ Pairs = Annotated[
         metavar="NEW=OLD",
     ),
 ]
-Selecting = Annotated[
+Where = Annotated[
     list[str] | None,
     option(
         "--where",
-        help="Use only segments that meet an expression, such as 'bleu < 5'; repeatable.",
+        help="Use only segments that meet an expression, such as 'domain = news'; repeatable.",
         metavar="EXPR",
         panel=STATISTICS,
     ),
@@ -330,7 +322,7 @@ class InputOptions(Options):
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `nlgauge.io.Inputs` that the options set."""
-        values = {**vars(self), "where": conditions(self.where), "mapping": column_map(self.mapping)}
+        values = {**vars(self), "where": checked_expressions(self.where), "mapping": column_map(self.mapping)}
         return {name: value for name, value in values.items() if value}
 
 
@@ -598,21 +590,29 @@ def older_run(directory: Path | None, whole: "Result", part: "Result") -> "Resul
 
 def narrowed(result: "Result", expressions: Sequence[str] | None) -> "Result":
     """Return the result on the segments that meet every expression of --where."""
-    for expression in expressions or ():
+    for expression in checked_expressions(expressions):
         result = result.where(expression)
     return result
 
 
-def conditions(texts: Sequence[str] | Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the conditions of --where, or of a mapping, by field; a segment meets one of several values."""
-    if isinstance(texts, Mapping):
-        return dict(texts)
-    values_of: dict[str, list[str]] = {}
-    for text in texts or ():
-        field, equals, value = text.partition("=")
-        if not equals or not field:
+def checked_expressions(texts: Sequence[str] | str | None) -> list[str]:
+    """Return the expressions of --where, or of a run file; raise an error of usage if one has a mistake."""
+    if not texts:
+        return []
+    from nlgauge._core.expression import ExpressionError, parse
+
+    expressions = [texts] if isinstance(texts, str) else list(texts)
+    for text in expressions:
+        try:
+            if parse(text) is None:
+                raise click.BadParameter("the expression is empty.", param_hint="'--where'")
+        except ExpressionError as error:
+            field, equals, value = text.partition("=")
+            # An unquoted value with spaces or brackets is the most frequent mistake.
+            quoted = value.strip().replace("\\", "\\\\").replace('"', '\\"')
+            is_field = equals and re.fullmatch(r"[\w.]+", field.strip()) and value.strip()
+            advice = f' Write {field.strip()} = "{quoted}".' if is_field else ""
             raise click.BadParameter(
-                f"{text!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'"
-            )
-        values_of.setdefault(field, []).append(value)
-    return {field: values[0] if len(values) == 1 else values for field, values in values_of.items()}
+                f"{text!r:.200}: {error.message}{advice}", param_hint="'--where'"
+            ) from None
+    return expressions

@@ -39,7 +39,7 @@ class InputsTable(msgspec.Struct):
     delimiter: str | None = None
     columns: list[str] = []
     map: dict[str, str] = {}
-    where: dict[str, Any] = {}
+    where: Texts = []
     skip_missing: bool = False
     common: bool = False
     pooled: bool = False

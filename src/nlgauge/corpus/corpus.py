@@ -435,11 +435,13 @@ class Corpus:
             check_some(segments, name, condition, values, "segment")
         return segments
 
-    def where(self, **conditions: Any) -> Corpus:
-        """Return the corpus of the segments that meet all conditions.
+    def where(self, expression: str = "", /, **conditions: Any) -> Corpus:
+        """Return the corpus of the segments that meet an expression and all conditions.
 
         Parameters
         ----------
+        expression : str, optional
+            Expression over fields and texts, such as `'domain = news and words < 5'`.
         **conditions
             Fields of the segments and their values, such as `domain="news"`; a list matches any of its items.
 
@@ -452,14 +454,23 @@ class Corpus:
         ------
         InputError
             If a field is unknown or no segment matches.
+        ParameterError
+            If the expression has a mistake.
 
         Examples
         --------
         >>> corpus = Corpus.read(["a", "b", "c"], fields={"domain": ["news", "ted", "news"], "year": [2020, 2021, 2021]})
         >>> list(corpus.where(domain="news", year="2021").ids)
         [2]
+        >>> list(corpus.where("domain = news and year < 2021").ids)
+        [0]
         """
-        return self.take(self.matching(**conditions))
+        corpus = self
+        if expression.strip():
+            from nlgauge.corpus.conditions import meeting, of_corpus
+
+            corpus = self.take(np.array(meeting(expression, of_corpus(self), "segment"), dtype=np.int64))
+        return corpus.take(corpus.matching(**conditions)) if conditions else corpus
 
     def groups(self, name: str) -> dict[Any, Array]:
         """Group the segments by the values of a field.

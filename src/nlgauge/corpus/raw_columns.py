@@ -240,7 +240,11 @@ def parts_of(
     if not (wide or pooled or piece) and _names_systems(records, names):
         names["system"] = USUAL_SYSTEM
     if pooled and wanted and not wide:
-        records = records.where({names["system"]: wanted})
+        column = records.columns[names["system"]]
+        of_wanted = [i for i, system in enumerate(column) if str(system) in wanted]
+        if not of_wanted:
+            raise InputError(no_such("system", wanted[0], dict.fromkeys(map(str, column))))
+        records = records.take(of_wanted)
     several = "system" in names and not wide and not pooled
     texts = [name for our, name in names.items() if our in _TEXTS] + wide
     if not skip_missing:
@@ -452,7 +456,7 @@ def nothing_shared(systems: int) -> InputError:
     return InputError(
         f"the {systems} systems have no segment in common",
         python="choose other records or systems, or pass pooled=True to score every record as a segment",
-        cli="use `nlgauge score` with --where FIELD=VALUE to choose other records, or with --pooled to score every"
+        cli="use `nlgauge score` with --where EXPRESSION to choose other records, or with --pooled to score every"
         " record as a segment",
     )
 

@@ -167,18 +167,13 @@ class Records:
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
         return replace(self, columns=columns, count=len(rows), place=lambda i: self.place(rows[i]))
 
-    def where(self, conditions: Mapping[str, Any]) -> Records:
-        """Return the records that meet all conditions; see `nlgauge.corpus.fields.matches`."""
-        from nlgauge.corpus.fields import asks_for, check_some
+    def where(self, expressions: str | Sequence[str]) -> Records:
+        """Return the records that meet an expression, or each of several; raise NothingMatches if none does."""
+        if not expressions:
+            return self
+        from nlgauge.corpus.conditions import meeting, of_records
 
-        records = self
-        for name, condition in conditions.items():
-            column = records.columns[find_field(name, list(records.columns), "the records")]
-            fits = asks_for(condition)
-            rows = [i for i, value in enumerate(column) if fits(None if value is ABSENT else value)]
-            check_some(rows, name, condition, column, "record")
-            records = records.take(rows)
-        return records
+        return self.take(meeting(expressions, of_records(self), "record"))
 
 
 def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +18,8 @@ class Choice:
         Columns of records that contain the predictions of one system each, or systems to read.
     mapping : mapping of str to str, optional
         Columns of records by name of the field, such as {"prediction": "answer"}.
-    where : mapping, optional
-        Fields and their values, {field: value}; only matching records or rows are read.
+    where : str or sequence of str
+        Expressions, such as "domain = news"; only records or rows that meet all of them are read.
     skip_missing, common, pooled : bool
         See `Corpus.read`.
     """
@@ -28,7 +27,7 @@ class Choice:
     lang: str | None = None
     columns: Sequence[str] = ()
     mapping: Mapping[str, str] | None = None
-    where: Mapping[str, Any] | None = None
+    where: str | Sequence[str] = ()
     skip_missing: bool = False
     common: bool = False
     pooled: bool = False

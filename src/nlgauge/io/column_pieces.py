@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import NothingMatches
 from nlgauge.corpus.raw_columns import RawColumns, check_left
-from nlgauge.corpus.records import Records
 from nlgauge.io.choice import Choice
-from nlgauge.io.files import NAMELESS
 
 
 class ColumnPieces:
@@ -55,16 +52,12 @@ class ColumnPieces:
             check_left(self._gaps, self._looked_at)
 
 
-def matching(parts: RawColumns, where: Mapping[str, Any] | None) -> RawColumns:
-    """Return the segments that meet all conditions, with their original ids or numbers."""
+def matching(parts: RawColumns, where: str | Sequence[str]) -> RawColumns:
+    """Return the segments that meet all expressions, with their original ids or numbers."""
     if not where:
         return parts
-    labels = {"id": parts.ids, "document": parts.documents}
-    columns = {
-        **{name: values for name, values in labels.items() if values is not None},
-        **parts.fields,
-        NAMELESS: list(range(parts.count)),
-    }
-    rows = Records(columns, parts.count).where(where).columns[NAMELESS]
+    from nlgauge.corpus.conditions import meeting, of_parts
+
+    rows = meeting(where, of_parts(parts), "segment")
     taken = parts.take(rows)
     return taken if taken.ids is not None else replace(taken, ids=rows)

@@ -96,7 +96,7 @@ class Inputs(Choice):
     def _joined_records(self, tables: Mapping[str, Records]) -> Records:
         self._check_alone()
         records = Records.of_blocks(self._records({name: iter([table]) for name, table in tables.items()}))
-        return records.where(self.where or {})
+        return records.where(self.where)
 
     def pieces(self, scratch: Path) -> Iterator[Corpus]:
         """Yield the segments as corpora of some thousands each.
@@ -154,7 +154,7 @@ class Inputs(Choice):
             "systems": self._named,
             "references": list(self.references),
             "columns": list(self.columns),
-            "where": dict(self.where or {}),
+            "where": [self.where] if isinstance(self.where, str) else list(self.where),
             "mapping": dict(self.mapping or {}),
         }
         return {**options, **plain, "files": [[path, *_size_and_time(path)] for path in self._paths]}

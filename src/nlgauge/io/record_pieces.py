@@ -69,7 +69,7 @@ class RecordPieces:
         for original in blocks:
             block = _with_columns(original, first_places)
             try:
-                block = block.where(self._choice.where or {})
+                block = block.where(self._choice.where)
             except NothingMatches as error:
                 nothing = error
                 continue

@@ -146,10 +146,10 @@ def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
     if not len(values):
         return math.nan
     if scale == "ordinal":
-        from scipy.stats import rankdata
-
+        distinct, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+        values = (counts.cumsum() - (counts - 1) / 2)[places]
         units = units.copy()
-        units[known] = values = rankdata(values)
+        units[known] = values
     if scale == "ratio" and (values < 0).any():
         raise InputError(
             f"the ratio scale has no values below 0, got {values.min():g}; use scale='interval'."

@@ -436,5 +436,5 @@ def test_a_part_by_further_fields_of_its_rows():
     assert (part.systems, part.segments) == (("A", "B"), ("1",))
     with pytest.raises(UnknownNameError, match=r"'typ'.*'type'"):
         whole.where(typ="abstractive")
-    with pytest.raises(InputError, match="has no rows"):
+    with pytest.raises(UnknownNameError, match="no type 'abs'; it has abstractive, extractive"):
         whole.where(type="abs")

@@ -248,6 +248,20 @@ def test_realsumm_summary_level_spearman(metric: str, published: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "systems", "r", "tau"), [("abstractive", 14, 0.985, 0.846), ("extractive", 10, 0.675, None)]
+)
+def test_realsumm_parts(kind: str, systems: int, r: float, tau: float | None) -> None:
+    """METEOR of abstractive and of extractive systems; bart_out, listed as extractive, is abstractive."""
+    part = benchmark("realsumm").where(f"type = {kind}")
+    assert len(part.systems) == systems
+    judgments = part.judgments(part.score("meteor", show_progress=False))
+    rows = judgments.correlate(level="system", coefficient=["pearson", "kendall"], interval=None).rows
+    found = {row["coefficient"]: round(row["value"], 3) for row in rows}
+    assert found["pearson"] == r
+    assert tau is None or found["kendall"] == tau
+
+
+@pytest.mark.parametrize(
     ("prefix", "published"), [("turker_", 0.4920), ("", 0.7187)], ids=["crowd", "experts"]
 )
 def test_summeval_agreement(prefix: str, published: float) -> None:

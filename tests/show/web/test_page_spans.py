@@ -13,9 +13,9 @@ import pytest
 from browsers import COLORS, RULES, axe, faults
 
 import nlgauge
+from nlgauge.corpus.selecting import matching
 from nlgauge.results.result import Result
 from nlgauge.results.selecting import columns_of as selectable
-from nlgauge.results.selecting import matching
 from nlgauge.spans import Annotation, Span
 from nlgauge.spans.building import columns_of
 

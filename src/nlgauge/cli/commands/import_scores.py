@@ -18,8 +18,9 @@ from nlgauge.cli.options import (
     SeedOfAll,
     ShownOptions,
     Where,
+    checked_expressions,
     column_map,
-    conditions,
+    narrowed,
 )
 from nlgauge.cli.output import say
 from nlgauge.cli.parameters import FILES, OUTPUT, argument, option
@@ -117,8 +118,9 @@ def import_command(
             lang=lang,
             seed=seed,
         )
+        tasks = {name: task._replace(result=narrowed(task.result, where)) for name, task in tasks.items()}
     else:
-        reading = {"where": conditions(where), "mapping": column_map(mapping), "encoding": encoding}
+        reading = {"where": checked_expressions(where), "mapping": column_map(mapping), "encoding": encoding}
         result = scored_records(
             files,
             fields.scores,

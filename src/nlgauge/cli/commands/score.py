@@ -116,7 +116,7 @@ def score(
         bool,
         option(
             "--whole-documents",
-            help="Join the segments of each document (--documents) to one text, and score documents.",
+            help="Join the segments of each document (--documents), and score documents.",
             panel=FILES,
         ),
     ] = False,

@@ -8,7 +8,7 @@ import click
 
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_labels, complete_systems
-from nlgauge.cli.options import ResultDirectory, Selecting, narrowed, one_of
+from nlgauge.cli.options import ResultDirectory, Where, narrowed, one_of
 from nlgauge.cli.output import STDOUT, say, show
 from nlgauge.cli.parameters import option
 from nlgauge.cli.segment_files import FORMS, check_target, form_of, write_columns, write_segments
@@ -55,7 +55,7 @@ def segments(
             complete=complete_systems,
         ),
     ] = None,
-    where: Selecting = None,
+    where: Where = None,
     texts: Annotated[bool, option("--texts", help="Include source, references and prediction.")] = False,
     wide: Annotated[
         bool, option("--wide", help="Print one row per segment, with all systems as columns.")

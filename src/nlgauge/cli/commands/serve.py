@@ -9,7 +9,7 @@ import click
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import Against, HumanFields, Pairs, Ratings, Selecting, narrowed, older_run, pairs_of
+from nlgauge.cli.options import Against, HumanFields, Pairs, Ratings, Where, narrowed, older_run, pairs_of
 from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.ratings import rated
 
@@ -42,7 +42,7 @@ def serve(
     ratings: Ratings = None,
     against: Against = None,
     pair: Pairs = None,
-    where: Selecting = None,
+    where: Where = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Explore saved results in the browser.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from nlgauge.cli.command import Spelled
-from nlgauge.cli.options import ResultDirectory, Selecting, ShownOptions, narrowed
+from nlgauge.cli.options import ResultDirectory, ShownOptions, Where, narrowed
 from nlgauge.cli.parameters import option
 from nlgauge.cli.present import present
 
@@ -15,7 +15,7 @@ def show_command(
     directory: ResultDirectory,
     *,
     shown: ShownOptions,
-    where: Selecting = None,
+    where: Where = None,
     human: Annotated[
         list[str] | None,
         option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import RawColumns
-from nlgauge.corpus.records import FIELD_NAMES
+from nlgauge.corpus.records import FIELD_NAMES, Records
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from nlgauge.engine.prepare import MetricSpec
     from nlgauge.meta.judgments import Judgments
     from nlgauge.results.result import Result
+
+_SHOWN_NAMES = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,22 +97,30 @@ class Benchmark:
 
     def where(
         self,
+        expression: str = "",
+        /,
         *,
         group: str | None = None,
         systems: Iterable[str] | None = None,
         segments: Iterable[str] | None = None,
+        without: Iterable[str] = (),
         **fields: Any,
     ) -> Benchmark:
-        """Return the rows that meet all conditions.
+        """Return the rows that meet an expression and all conditions.
 
         Parameters
         ----------
+        expression : str, optional
+            Expression over the fields of rows, such as `'type = abstractive and words < 500'`. A row also has the names
+            `system`, `group`, `id`, `source`, `reference`, `prediction` and the human dimensions.
         group : str, optional
             Language pair.
         systems : iterable of str, optional
             Systems.
         segments : iterable of str, optional
             Segments.
+        without : iterable of str, optional
+            Systems to leave out.
         **fields
             Further fields and their values, such as `type="abstractive"`; a list matches any of its items.
 
@@ -122,34 +132,71 @@ class Benchmark:
         Raises
         ------
         UnknownNameError
-            If there is no such field or language pair.
+            If there is no such field, language pair, system or segment, or no row has the value of a field.
+        ParameterError
+            If the expression has a mistake.
         InputError
             If no row matches.
         """
-        known = dict.fromkeys(name for row in self.rows for name in row.meta)
-        for kind, names, there in (
-            ("field", fields, known),
-            ("group", [] if group is None else [group], self.groups),
-        ):
-            for name in names:
-                if name not in there:
-                    raise UnknownNameError(
-                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; it has"
-                        f" {', '.join(there) or 'none'}."
-                    )
         several = (list, tuple, set, frozenset)
         wanted = {name: value if isinstance(value, several) else [value] for name, value in fields.items()}
-        parts = {"group": None if group is None else [group], "system": systems, "segment": segments}
-        chosen = {name: set(values) for name, values in parts.items() if values is not None}
+        self._check_known("field", wanted, dict.fromkeys(name for row in self.rows for name in row.meta))
+        for name, values in wanted.items():
+            self._check_known(name, values, dict.fromkeys(row.meta.get(name) for row in self.rows))
+        names = {"group": None if group is None else [group], "system": systems, "segment": segments}
+        chosen = {name: set(values) for name, values in names.items() if values is not None}
+        left_out = set(without)
+        known = {"group": self.groups, "system": self.systems, "segment": self.segments}
+        for name, requested in (*chosen.items(), ("system", left_out)):
+            self._check_known(name, sorted(requested, key=str), known[name])
         rows = [
             row
-            for row in self.rows
-            if all(getattr(row, name) in values for name, values in chosen.items())
+            for row in self._meeting(expression)
+            if row.system not in left_out
+            and all(getattr(row, name) in values for name, values in chosen.items())
             and all(row.meta.get(name) in values for name, values in wanted.items())
         ]
         if not rows:
             raise InputError(f"{self.name} has no rows that match this selection; select fewer conditions.")
         return self._with_rows(rows)
+
+    def _check_known(self, kind: str, values: Iterable[Any], there: Collection[Any]) -> None:
+        """Raise UnknownNameError for the first unknown value."""
+        for value in values:
+            if value not in there:
+                names = [str(name) for name in there if name is not None]
+                more = ", ..." if len(names) > _SHOWN_NAMES else ""
+                raise UnknownNameError(
+                    f"{self.name} has no {kind} {value!r}{did_you_mean(str(value), names)}; it has"
+                    f" {', '.join(names[:_SHOWN_NAMES]) or 'none'}{more}."
+                )
+
+    def _meeting(self, expression: str) -> Sequence[BenchmarkRow]:
+        """Return the rows that meet an expression; raise UnknownNameError if it compares with an unknown value."""
+        if not expression.strip():
+            return self.rows
+        from nlgauge.corpus.conditions import meeting, of_records, unknown_values
+
+        columns = of_records(self._records())
+        for message in unknown_values(expression, columns):
+            raise UnknownNameError(f"{self.name}: {message}.")
+        return [self.rows[number] for number in meeting(expression, columns, "row")]
+
+    def _records(self) -> Records:
+        """Return the rows as records, with human scores, published scores and fields."""
+        columns: dict[str, list[Any]] = {
+            "id": [row.segment for row in self.rows],
+            "segment": [row.segment for row in self.rows],
+            "system": [row.system for row in self.rows],
+            "group": [row.group for row in self.rows],
+            "source": [row.source for row in self.rows],
+            "references": [list(row.references) for row in self.rows],
+            "prediction": [row.prediction for row in self.rows],
+        }
+        for part in ("human", "metrics", "meta"):
+            for name in dict.fromkeys(name for row in self.rows for name in getattr(row, part)):
+                columns.setdefault(name, [getattr(row, part).get(name) for row in self.rows])
+        return Records(columns, len(self.rows))
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
         """Draw a random sample of segments from each language pair.

@@ -46,6 +46,8 @@ class BenchmarkCard:
         Systems that are humans, if the files do not mark them.
     pairs : bool, default False
         True if the benchmark has better/worse pairs.
+    corrections : mapping of str to mapping, optional
+        Fields of all rows of a system that correct the released files, by system.
     """
 
     name: str
@@ -64,6 +66,7 @@ class BenchmarkCard:
     scores_only: bool = False
     people: frozenset[str] = field(default_factory=frozenset)
     pairs: bool = False
+    corrections: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def own(cls, path: Path, dimensions: Iterable[str], languages: Iterable[str | None]) -> BenchmarkCard:

@@ -55,6 +55,12 @@ def load(name: str | Path) -> Benchmark:
     if place is None:
         raise missing(known)
     rows, pairs = read_lines(place)
+    rows = [
+        replace(row, meta={**row.meta, **known.corrections[row.system]})
+        if row.system in known.corrections
+        else row
+        for row in rows
+    ]
     peers = peers_of(place)
     # Published for pairs are verdicts of judges, which are not scores of texts.
     if peers is not None and not pairs:

@@ -21,6 +21,7 @@ from nlgauge.meta.benchmarks.catalog import card
 from nlgauge.meta.benchmarks.loading import load
 from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
+from nlgauge.meta.benchmarks.parts import Part
 from nlgauge.meta.benchmarks.scoring import saved
 from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
@@ -35,6 +36,9 @@ _SELECTION = {
     "seed": "seed",
     "people": "with-people",
     "group_field": "group-by",
+    "systems": "systems",
+    "without": "without",
+    "where": "where",
 }
 
 
@@ -47,6 +51,9 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     humans: list[str] = []
     group: str | None = None
     group_field: str | None = None
+    systems: list[str] = []
+    without: list[str] = []
+    where: list[str] = []
     segments: int | None = None
     seed: int = 12345
     people: bool = False
@@ -65,6 +72,11 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         fitting = ((at, name) for name in coefficients for at in levels if at in measure(name).levels)
         return next(fitting, (levels[0], coefficients[0]))
 
+    @property
+    def part(self) -> Part:
+        """The selected part of the texts."""
+        return Part(self.systems, self.without, self.where)
+
     def read(self) -> Benchmark:
         """Return the texts and their judgments."""
         if self.group is not None and self.group_field is None and self._is_own_file:
@@ -72,6 +84,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         benchmark = self._whole()
         benchmark = benchmark if self.group is None else benchmark.where(group=self.group)
         benchmark = benchmark if self.people else benchmark.machines()
+        benchmark = self.part.of(benchmark)
         benchmark = benchmark if self.segments is None else benchmark.sample(self.segments, self.seed)
         for name in self.humans:
             benchmark.human(name)
@@ -127,6 +140,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             if self.group_field is None:
                 raise self._unnamed_group()
             result = result.where(**{self.group_field: self.group})
+        result = self.part.of_result(result)
         return Judgments.from_result(
             result,
             self.humans[0] if len(self.humans) == 1 else self.humans,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -124,6 +125,33 @@ def agreement(
         made(scale=scale, resamples=resamples, confidence=confidence, seed=seed, generalizes_to="inputs"),
         "Agreement of annotators",
     )
+
+
+def agreement_by_system(
+    judgments: Judgments,
+    scale: Scale = "ordinal",
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+) -> Findings:
+    """Return the agreement of annotators on each system, with the mean of the dimensions if there are several.
+
+    The mean has no interval, because dimensions of the same outputs depend on each other.
+    """
+    found = None
+    rows: list[dict[str, Any]] = []
+    for place, system in enumerate(judgments.systems):
+        part = judgments.taken(systems=np.array([place]))
+        found = agreement(part, scale, resamples=resamples, confidence=confidence, seed=seed)
+        own = [{"system": system, **row} for row in found]
+        rows += own
+        for name in dict.fromkeys(row["coefficient"] for row in own if len(part.ratings) > 1):
+            values = [row["value"] for row in own if row["coefficient"] == name]
+            mean = {"dimension": "mean", "coefficient": name, "value": known_mean(values), "low": math.nan}
+            rows.append({**own[0], **mean, "high": math.nan, "n_undefined": 0, "reason": ""})
+    assert found is not None
+    return replace(found, rows=rows)
 
 
 def _coefficients(scale: Scale) -> dict[str, Coefficient]:

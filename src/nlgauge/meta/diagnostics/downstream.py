@@ -153,7 +153,7 @@ def downstream(
         )
     for row in found:
         group = MEAN if row.get("group", AVERAGE) == AVERAGE else row["group"]
-        n = row["n_groups"] if group == MEAN else row["n"]
+        n = row["n_groups"] if "group" in row and group == MEAN else row["n"]
         rows.append(
             {
                 "metric": row["metric"],

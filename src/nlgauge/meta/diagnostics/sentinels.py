@@ -15,7 +15,7 @@ are hard; correlate within inputs (level "input") instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +45,7 @@ _OF_LENGTHS = {
 
 def sentinel_scores(
     judgments: Judgments,
-    texts: Corpus | Result | None = None,
+    texts: Corpus | Result | Mapping[str, Any] | None = None,
     *,
     human: str | None = None,
     seed: int = 12345,
@@ -67,7 +67,7 @@ def sentinel_scores(
 
 def sentinels(
     judgments: Judgments,
-    texts: Corpus | Result | None = None,
+    texts: Corpus | Result | Mapping[str, Any] | None = None,
     *,
     human: str | None = None,
     level: str | Sequence[str] = LEVELS,
@@ -80,8 +80,9 @@ def sentinels(
     ----------
     judgments : Judgments
         Scores of S systems on N segments by M metrics and at least one human dimension.
-    texts : Corpus or Result, optional
-        Corpus or result with the texts, required for the sentinels of lengths.
+    texts : Corpus, Result or mapping of str to array_like, optional
+        Corpus or result with the texts, or lengths of shape (S, N) by name ("length", "reference length", "source length").
+        Required for the sentinels of lengths.
     human : str, optional
         Human dimension. Required if there are several.
     level : str or sequence of str

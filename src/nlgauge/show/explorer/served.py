@@ -17,6 +17,7 @@ from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge._core.safe_text import visible
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.selecting import matching
 from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
 from nlgauge.errors import InputError, ParameterError
@@ -29,7 +30,7 @@ from nlgauge.results.joined import of_systems
 from nlgauge.results.runs.alignment import Runs, aligned
 from nlgauge.results.runs.slices import LENGTH, by_length, by_value, sliced_fields
 from nlgauge.results.runs.testing import compare_runs
-from nlgauge.results.selecting import columns_of, matching
+from nlgauge.results.selecting import columns_of
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 from nlgauge.show.page_data.runs import run_parts

@@ -20,6 +20,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged, blocks
 from nlgauge._core.safe_text import visible
+from nlgauge.corpus.selecting import spelled
 from nlgauge.corpus.texts import text_lengths
 from nlgauge.explanations import Alignment, Explanation, Transport
 from nlgauge.explanations.wire import document
@@ -102,7 +103,7 @@ def field_parts(
     for name, values in corpus.fields.items():
         if name in human_fields:
             continue
-        shown = [visible(str(value)) if value is not None else "" for value in values]
+        shown = [visible(spelled(value)) if value is not None else "" for value in values]
         distinct = list(dict.fromkeys(shown))
         if 1 < len(distinct) <= min(_MOST_VALUES, len(shown) - 1):
             numbers = {value: number for number, value in enumerate(distinct)}

@@ -13,7 +13,7 @@ from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.study import split
 from nlgauge.cli.complete import complete_results
-from nlgauge.cli.options import SeedOfAll
+from nlgauge.cli.options import SeedOfAll, Where, checked_expressions
 from nlgauge.cli.output import say
 from nlgauge.cli.parameters import STATISTICS, argument, option
 
@@ -79,6 +79,7 @@ def new(
             existing_file=True,
         ),
     ] = None,
+    where: Where = None,
     overlap: Annotated[
         float,
         option("--overlap", help="Share of the segments that several annotators rate.", metavar="SHARE"),
@@ -142,6 +143,10 @@ def new(
     Draw segments at random, and give each segment with all its systems to an annotator. Annotators do not see
     the names of systems. Use codes instead of names for annotators, because the times of their work are saved.
 
+        nlgauge annotate new out/ -o c --protocol da --annotators a --where 'bleu<9'
+
+    Segments are drawn from those that meet --where; estimates are then about these segments only.
+
     --repeats, --damaged and --gold add checks of attention, which do not count for the scores.
     --until-sure and --until plan when the ratings suffice; without them, decide on the number of segments before you start.
     """
@@ -159,6 +164,7 @@ def new(
         split(annotators),
         segments=segments,
         ids=named,
+        where=checked_expressions(where),
         overlap=overlap,
         overlap_of=overlap_of,
         repeats=repeats,

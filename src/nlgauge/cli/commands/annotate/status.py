@@ -98,7 +98,7 @@ def sentences(state: State) -> Sequence[str]:
         f" {counted(state.population, 'segment')} like these; their intervals are for a number of ratings that was fixed in advance."
     ]
     if state.selected:
-        found.append("The segments were named, not drawn, so estimates are valid only for these segments.")
+        found.append(state.selected)
     if state.metrics:
         found.append(f"Metrics that help to estimate: {', '.join(state.metrics)}.")
     for dimension in dict.fromkeys(row["dimension"] for row in state.needed):

@@ -19,7 +19,7 @@ from nlgauge.cli.options import (
     Resamples,
     ResultDirectory,
     Seed,
-    Selecting,
+    Where,
     checked_confidence,
     narrowed,
     one_of,
@@ -50,7 +50,7 @@ def compare(
         ),
     ] = None,
     shown: FormOptions,
-    where: Selecting = None,
+    where: Where = None,
     baseline: Baseline = None,
     all_pairs: Annotated[
         bool,

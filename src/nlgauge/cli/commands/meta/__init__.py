@@ -10,11 +10,13 @@ from click.shell_completion import CompletionItem
 from nlgauge.cli.command import Group, Spelled
 from nlgauge.cli.commands.meta.answer import answered
 from nlgauge.cli.commands.meta.compare import compare
+from nlgauge.cli.commands.meta.diagnosing import bias, downstream, human_map, sentinels
 from nlgauge.cli.commands.meta.estimate import estimate
 from nlgauge.cli.commands.meta.plots import Plots, draw, requested
 from nlgauge.cli.commands.meta.saved import between, cost
 from nlgauge.cli.commands.meta.spans import agreement as span_agreement
 from nlgauge.cli.commands.meta.spans import spans
+from nlgauge.cli.commands.meta.stress import stress
 from nlgauge.cli.commands.meta.study import (
     Data,
     FindingOptions,
@@ -177,6 +179,11 @@ class Meta(Group):
             "estimate": estimate,
             "spans": spans,
             "agreement": span_agreement,
+            "bias": bias,
+            "sentinels": sentinels,
+            "stress": stress,
+            "downstream": downstream,
+            "human-map": human_map,
         }
         super().__init__(run.help or "", commands)
         self.commands[""] = run

@@ -9,6 +9,7 @@ from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
     FindingOptions,
+    PartOptions,
     SavedCoefficient,
     SavedLevel,
     SavedMetrics,
@@ -93,6 +94,7 @@ def compare(
     seed: SeedOfAll = 12345,
     confidence: Confidence = 0.95,
     plot: Plot = None,
+    part: PartOptions,
     shown: FindingOptions,
 ) -> None:
     """Test whether one metric agrees with people better than another.
@@ -106,7 +108,7 @@ def compare(
     """
     checked_confidence(confidence)
     checked_plot(plot)
-    study, (judgments, _) = opened(directory, human)
+    study, (judgments, _) = opened(directory, human, part=part.part, quiet=shown.quiet)
     level, coefficient = study.asked(level, coefficient)
     comparison = judgments.compare(
         level=level,

@@ -10,6 +10,7 @@ from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
     FindingOptions,
+    PartOptions,
     SavedCoefficient,
     SavedLevel,
     SavedMetrics,
@@ -56,6 +57,7 @@ def between(
     level: _Level = "global",
     coefficient: _Coefficient = "pearson",
     plot: Plot = None,
+    part: PartOptions,
     shown: FindingOptions,
 ) -> None:
     """Measure how well metrics agree with each other.
@@ -67,7 +69,7 @@ def between(
     if human and not humans:
         raise click.UsageError(f"--human {','.join(human)} requires --with-humans; add it, or omit --human.")
     checked_plot(plot)
-    _, (judgments, _) = opened(directory, human, human_needed=humans)
+    _, (judgments, _) = opened(directory, human, human_needed=humans, part=part.part, quiet=shown.quiet)
     agreement = judgments.between_metrics(
         level=level, coefficient=coefficient, metrics=split(metrics) or None, with_human=humans
     )
@@ -90,6 +92,7 @@ def cost(
     level: SavedLevel = None,
     coefficient: SavedCoefficient = None,
     plot: Plot = None,
+    part: PartOptions,
     shown: FindingOptions,
 ) -> None:
     """Compare agreement with people against computing time.
@@ -102,7 +105,7 @@ def cost(
     from nlgauge.meta.diagnostics.costs import cost as costs
 
     checked_plot(plot)
-    study, (judgments, seconds) = opened(directory, human)
+    study, (judgments, seconds) = opened(directory, human, part=part.part, quiet=shown.quiet)
     level, coefficient = study.asked(level, coefficient, "kendall")
     named = [judgments.check_metric(label) for label in split(metrics)] or list(judgments.labels)
     correlations = judgments.correlate(level=level, coefficient=coefficient, metrics=named)

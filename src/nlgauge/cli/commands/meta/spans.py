@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from nlgauge.cli.command import Spelled
-from nlgauge.cli.commands.meta.study import FindingOptions, split
+from nlgauge.cli.commands.meta.outputs import draw_map
+from nlgauge.cli.commands.meta.plots import Plot, checked_plot
+from nlgauge.cli.commands.meta.study import FindingOptions, PartOptions, StudyOptions, split
 from nlgauge.cli.complete import complete_files, complete_metrics
 from nlgauge.cli.findings import show_findings
-from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence
+from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import show
 from nlgauge.cli.parameters import FILES, METRICS, STATISTICS, Options, argument, option
 from nlgauge.cli.span_files import SpanFileOptions, pairs, rules_of
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
+    from nlgauge.spans.reading import SpanFile
 
-_RATINGS = ("dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
+_RATINGS = ("system", "dimension", "coefficient", "value", "low", "high", "annotators", "n", "reason")
 _AGREEMENT = ("annotators", "measure", "value", "low", "high", "chance", "n_texts")
 _COMPARED = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_adjusted", "better")
 PeopleFile = Annotated[
@@ -142,6 +145,7 @@ def spans(
     ] = False,
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     reading: SpanFileOptions,
     models: ModelOptions,
     shown: FindingOptions,
@@ -157,14 +161,19 @@ def spans(
     """
     from nlgauge.meta.error_spans.of_metrics import spans_on
     from nlgauge.meta.error_spans.scores import span_scores
-    from nlgauge.spans.reading import read
+    from nlgauge.spans.reading import SpanFile, read
 
-    people = reading.read(file, shown.quiet)
+    whole = reading.read(file, shown.quiet)
+    people = _part(whole, part)
+    texts = {(each.segment, each.system) for each in people.annotations}
     if any(each.kind != "people" for each in people):
         raise click.UsageError(f"`nlgauge meta spans` needs spans of people; {file} has spans of a metric.")
     predicted = {}
     for name, path in pairs(marked, "--spans").items():
-        from_file = read(path, texts=people.texts)
+        from_file = read(path, texts=whole.texts)
+        if part.part:
+            inside = [each for each in from_file.annotations if (each.segment, each.system) in texts]
+            from_file = SpanFile(inside, from_file.report, "metric")
         if len(from_file) != 1:
             raise click.UsageError(
                 f"{path} has spans of {len(from_file)} voices; --spans needs a file with one."
@@ -208,6 +217,15 @@ def agreement(
             panel=STATISTICS,
         ),
     ] = "interval",
+    by: Annotated[
+        str | None,
+        option(
+            "--by",
+            help="system: ratings of each system, and the mean of the dimensions.",
+            metavar="system",
+            panel=STATISTICS,
+        ),
+    ] = None,
     chance: Annotated[
         int,
         option(
@@ -220,35 +238,73 @@ def agreement(
     ] = 20,
     measures: MeasureOptions,
     seed: SeedOfAll = 12345,
+    part: PartOptions,
     reading: SpanFileOptions,
+    plot: Plot = None,
     shown: FindingOptions,
 ) -> None:
     """Measure how well annotators agree: on ratings, or with --spans on error spans.
 
-        nlgauge meta agreement ratings.jsonl --human esa
+        nlgauge meta agreement summeval --human coherence
+        nlgauge meta agreement ratings.jsonl --human esa --by system
         nlgauge meta agreement ratings.jsonl --spans
 
-    For ratings, print Krippendorff's alpha and the other coefficients of the scale, with intervals over segments.
+    FILE is a benchmark or a file with ratings. For ratings, print Krippendorff's alpha and the other coefficients
+    of the scale, with intervals over segments.
 
     With --spans, print F of each pair of annotators and of all pairs, with intervals over inputs, F of spans at
     random places, and Krippendorff's alpha over characters. No value depends on the order of annotators or spans.
     """
+    checked_plot(plot)
+    if by is not None:
+        one_of(by, ("system",), "--by")
     if not on_spans:
-        show_findings(_of_ratings(file, split(humans), scale, seed), _RATINGS, shown)
+        findings = _of_ratings(file, split(humans), scale, by is not None, measures, seed, part)
+        show_findings(findings, _RATINGS, shown, by=("system",) if by else ())
+        values: dict[str, dict[str, float]] = {}
+        for row in findings:
+            name = " ".join(filter(None, [row.get("system"), row["dimension"]]))
+            values.setdefault(name, {})[row["coefficient"]] = row["value"]
+        draw_map(values, plot, "Agreement of annotators")
         return
     from nlgauge.meta.error_spans.agreement import span_agreement
 
-    people = reading.read(file, shown.quiet)
-    show_findings(span_agreement(people, chance=chance, **measures.arguments(seed)), _AGREEMENT, shown)
+    people = _part(reading.read(file, shown.quiet), part)
+    found = span_agreement(people, chance=chance, **measures.arguments(seed))
+    show_findings(found, _AGREEMENT, shown)
+    if plot is not None:
+        found.plot(plot)
 
 
-def _of_ratings(file: str, humans: Sequence[str], scale: Any, seed: int) -> Findings:
-    """Return the agreement of annotators on the ratings of a file."""
+def _part(file: SpanFile, part: PartOptions) -> SpanFile:
+    """Return the annotations of the texts that the options select."""
+    from nlgauge.spans.reading import SpanFile
+
+    if not part.part:
+        return file
+    return SpanFile(
+        part.part.of_annotations(file.annotations), file.report, file[0].kind if file else "people"
+    )
+
+
+def _of_ratings(
+    file: str,
+    humans: Sequence[str],
+    scale: Any,
+    by_system: bool,
+    options: MeasureOptions,
+    seed: int,
+    part: PartOptions,
+) -> Findings:
+    """Return the agreement of annotators on the ratings of a benchmark or a file, of all systems or of each."""
     from nlgauge.errors import InputError
-    from nlgauge.meta.benchmarks.study import Study
+    from nlgauge.meta.diagnostics.annotators import agreement_by_system
 
-    study = Study(benchmark=file, humans=list(humans), seed=seed)
+    study = StudyOptions(**{**vars(part), "humans": humans}).of(file, seed)
     judgments = study.judgments(study.read(), {})
     if not judgments.ratings:
         raise InputError(f"{file} has no ratings of several annotators; it needs a field human_raw.")
-    return judgments.agreement(scale, seed=seed)
+    given: dict[str, Any] = {"resamples": options.resamples, "confidence": options.confidence, "seed": seed}
+    if by_system:
+        return agreement_by_system(judgments, scale, **given)
+    return judgments.agreement(scale, **given)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import click
 
 from nlgauge.cli.complete import complete_metrics, complete_results
-from nlgauge.cli.options import FormOptions, ModelOptions
+from nlgauge.cli.options import FormOptions, ModelOptions, checked_expressions
 from nlgauge.cli.output import say
 from nlgauge.cli.parameters import BENCHMARK, METRICS, OUTPUT, STATISTICS, Options, argument, option
 from nlgauge.cli.program import note_running, note_written
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from nlgauge.engine.prepare import MetricSpec
+    from nlgauge.meta.benchmarks.parts import Part
     from nlgauge.meta.benchmarks.study import Study
     from nlgauge.meta.judgments import Judgments
     from nlgauge.results.result import Result
@@ -93,7 +94,41 @@ StudyMetrics = Annotated[
 ]
 
 
-class StudyOptions(Options):
+class PartOptions(Options):
+    """Part of the texts."""
+
+    systems: Annotated[
+        list[str] | None,
+        option(
+            "--systems",
+            help="Use only these systems, separated by commas.",
+            metavar="NAME,...",
+            panel=BENCHMARK,
+        ),
+    ] = None
+    without: Annotated[
+        list[str] | None,
+        option("--without", help="Leave out these systems.", metavar="NAME,...", panel=BENCHMARK),
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        option(
+            "--where",
+            help="Use only texts that meet an expression, such as 'domain = news'; repeatable.",
+            metavar="EXPR",
+            panel=BENCHMARK,
+        ),
+    ] = None
+
+    @property
+    def part(self) -> Part:
+        """The part that the options select."""
+        from nlgauge.meta.benchmarks.parts import Part
+
+        return Part(split(self.systems), split(self.without), checked_expressions(self.where))
+
+
+class StudyOptions(PartOptions):
     """Texts and judgments of a benchmark."""
 
     humans: Annotated[
@@ -168,8 +203,12 @@ class StudyOptions(Options):
         """Return the study of a benchmark with these options."""
         from nlgauge.meta.benchmarks.study import Study
 
+        part = self.part
         return Study(
             benchmark=benchmark,
+            systems=list(part.systems),
+            without=list(part.without),
+            where=list(part.where),
             humans=split(self.humans),
             group=self.group,
             group_field=self.group_field,
@@ -298,21 +337,36 @@ def _of_result(study: Study, metrics: Sequence[str] = (), human_needed: bool = T
 
 
 def opened(
-    directory: Path, human: Sequence[str] | None = None, human_needed: bool = True
+    directory: Path,
+    human: Sequence[str] | None = None,
+    human_needed: bool = True,
+    part: Part | None = None,
+    quiet: bool = False,
 ) -> tuple[Study, Studied]:
     """Read a directory of `nlgauge meta -o` with these human dimensions, or a saved result, whose fields
-    `human` are human scores.
+    `human` are human scores; `part` selects some of their texts.
     """
+    from nlgauge.meta.benchmarks.parts import Part, results_of_part
     from nlgauge.meta.benchmarks.study import STUDY, Study, reopened
     from nlgauge.meta.readers.results import seconds_per_thousand
 
     if not (directory / STUDY).is_file():
-        study = Study(benchmark=str(directory), humans=split(human))
+        chosen = part or Part()
+        study = Study(
+            benchmark=str(directory),
+            humans=split(human),
+            systems=list(chosen.systems),
+            without=list(chosen.without),
+            where=list(chosen.where),
+        )
         return study, _of_result(study, human_needed=human_needed)
     study, texts, results = reopened(directory)
+    if part:
+        whole, texts = texts, part.of(texts)
+        results = results_of_part(results, whole, texts, None if quiet else say)
     judgments = study.judgments(texts, results)
-    chosen = judgments.only(human=split(human)) if human else judgments
-    return study, Studied(chosen, seconds_per_thousand(*results.values()))
+    judgments = judgments.only(human=split(human)) if human else judgments
+    return study, Studied(judgments, seconds_per_thousand(*results.values()))
 
 
 def check_one_dimension(judgments: Judgments, subject: str) -> None:

@@ -36,7 +36,7 @@ function draw(state) {
   redraw(
     byId("known"),
     h("p", {}, `${state.finished} of ${state.segments} segments finished, in whole blocks, by the protocol ${state.protocol}.`),
-    state.selected && h("p", {}, "The segments were named, not drawn, so estimates are valid only for these segments."),
+    state.selected && h("p", {}, state.selected),
     names.map(name => estimates(name, state)),
     !names.length && h("p", {}, "Estimates appear when two segments of a finished block are rated."),
     state.needed.length > 0 && needed(state.needed),
