@@ -578,14 +578,35 @@ def test_the_reading_of_another_metric_is_shared_also_where_it_read_nothing(
     assert result[str(InfoLM(place))]["score"] == pytest.approx(math.pi)
 
 
+def test_one_reading_has_the_numbers_of_several_calls(families: dict[str, nlgauge.Model]) -> None:
+    own = families["bert"]
+    measures = ("fisher_rao", "ab(0.5,1.25)", "gamma(0.5)", "alpha(-0.5)", "ab")
+    several = InfoLM(own, measure=measures, alpha=0.25, beta=2.0, temperature=(0.5, 2.0), symmetrize=True)
+    together = rows(several)
+    assert list(together[0])[:2] == ["fisher_rao@0.5", "truncated"]
+    single = {
+        "ab(0.5,1.25)": {"measure": "ab", "alpha": 0.5, "beta": 1.25},
+        "gamma(0.5)": {"measure": "gamma", "beta": 0.5},
+        "alpha(-0.5)": {"measure": "alpha", "alpha": -0.5},
+        "ab": {"measure": "ab", "alpha": 0.25, "beta": 2.0},
+        "fisher_rao": {"measure": "fisher_rao"},
+    }
+    for temperature in (0.5, 2.0):
+        for name, parameters in single.items():
+            alone = rows(InfoLM(own, temperature=temperature, symmetrize=True, **parameters))
+            base = str(parameters["measure"])
+            for row, expected in zip(together, alone, strict=True):
+                assert row[f"{name}@{temperature:g}"] == pytest.approx(expected[base], abs=1e-12)
+
+
 def test_each_distribution_is_made_once(
     families: dict[str, nlgauge.Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from nlgauge.metrics import infolm
 
     made: list[int] = []
-    plain = infolm.bag
-    monkeypatch.setattr(infolm, "bag", lambda *arguments: made.append(1) or plain(*arguments))
+    plain = infolm.token_bags
+    monkeypatch.setattr(infolm, "token_bags", lambda *arguments: made.append(1) or plain(*arguments))
     monkeypatch.setattr(infolm, "_KEPT_BAGS", 4)
     systems = {name: [f"{text} {name} {i}" for i, text in enumerate(PREDICTIONS * 3)] for name in "ABC"}
     nlgauge.score(
@@ -608,6 +629,12 @@ def test_parameters_outside_their_domain_are_refused() -> None:
         ({"measure": "entropy"}, "measure must be one or more of fisher_rao, kl"),
         ({"measure": ()}, "one or more"),
         ({"measure": ("kl", "kl_divergence")}, "without repetition"),
+        ({"measure": "ab(0.5)"}, "'ab\\(0.5\\)' must have alpha, beta"),
+        ({"measure": "ab(0.5,x)"}, "must be a name with numbers in brackets"),
+        ({"measure": "kl@3"}, "must be a name with numbers"),
+        ({"measure": "ab(0.5,-0.5)"}, "whose sum is not 0"),
+        ({"temperature": (1.0, 1.0)}, "several without repetition"),
+        ({"temperature": (1.0, -1.0)}, "above 0"),
         ({"temperature": 0}, "temperature must be None or a number above 0, got 0"),
         ({"temperature": math.inf}, "above 0"),
         ({"language_model": "seq2seq"}, "'masked', 'causal' or None"),

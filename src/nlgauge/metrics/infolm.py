@@ -22,6 +22,7 @@ has a known token.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,7 +38,8 @@ from nlgauge.estimators.divergences import MEASURES, ab_as_printed
 from nlgauge.explanations import Distributions, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.language_models.model_halves import TokenStates, token_strings
-from nlgauge.features.language_models.token_distributions import bag, kind_of, likeliest, states_feature
+from nlgauge.features.language_models.token_distributions import bags as token_bags
+from nlgauge.features.language_models.token_distributions import kind_of, likeliest, states_feature
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
 from nlgauge.metric.domains import require_choice, require_number
@@ -149,7 +151,7 @@ class InfoLM(UsesModel, Metric):
     measure: str | tuple[str, ...] | None = None
     alpha: float | None = None
     beta: float | None = None
-    temperature: float | None = None
+    temperature: float | tuple[float, ...] | None = None
     idf: bool | None = None
     symmetrize: bool = False
     normalize: bool = False
@@ -163,11 +165,23 @@ class InfoLM(UsesModel, Metric):
         super().__post_init__()
         require_choice(self, "compat", _CONVENTIONS)
         known = self.measure is None or (
-            isinstance(self.measure, str | tuple) and all(name in MEASURES for name in self._measures)
+            isinstance(self.measure, str | tuple)
+            and all(isinstance(name, str) and _base(name) in MEASURES for name in self._measures)
         )
-        self.require(known and self.measure != (), "measure", f"one or more of {', '.join(MEASURES)}")
+        self.require(
+            known and self.measure != (),
+            "measure",
+            f"one or more of {', '.join(MEASURES)}, with arguments such as 'ab(0.5,1.25)'",
+        )
         self.require(len(set(self._measures)) == len(self._measures), "measure", "without repetition")
-        require_number(self, "temperature", above=True, optional=True)
+        if not isinstance(self.temperature, tuple):
+            require_number(self, "temperature", above=True, optional=True)
+        self.require(
+            all(0 < value < math.inf for value in self._temperatures)
+            and 0 < len(set(self._temperatures)) == len(self._temperatures),
+            "temperature",
+            "a number above 0, or several without repetition",
+        )
         self.require(
             self.language_model in (None, "masked", "causal"),
             "language_model",
@@ -192,55 +206,95 @@ class InfoLM(UsesModel, Metric):
         """The measures by their names in nlgauge; the paper's JS is Jeffreys' divergence."""
         given = self._convention.measure if self.measure is None else self.measure
         aliases = {**_ALIASES, "js": "jeffreys"} if self.compat == "paper" else _ALIASES
-        return tuple(aliases.get(name, name) for name in ((given,) if isinstance(given, str) else given))
+        names = (given,) if isinstance(given, str) else given
+        return tuple(
+            f"{aliases.get(_base(name), _base(name))}{name[len(_base(name)) :]}"
+            if isinstance(name, str)
+            else name
+            for name in names
+        )
+
+    @property
+    def _temperatures(self) -> tuple[float, ...]:
+        if self.temperature is None:
+            return (self._convention.temperature,)
+        return tuple(
+            float(value)
+            for value in (self.temperature if isinstance(self.temperature, tuple) else (self.temperature,))
+        )
 
     @property
     def _temperature(self) -> float:
-        return self._convention.temperature if self.temperature is None else float(self.temperature)
+        return self._temperatures[0]
+
+    @property
+    def _parts(self) -> dict[str, tuple[str, int]]:
+        """Name of each part -> its measure and the place of its temperature: MEASURE, or MEASURE@TEMPERATURE if
+        there are several temperatures.
+        """
+        several = len(self._temperatures) > 1
+        return {
+            f"{name}@{temperature:g}" if several else name: (name, place)
+            for place, temperature in enumerate(self._temperatures)
+            for name in self._measures
+        }
+
+    @property
+    def _first(self) -> str:
+        return next(iter(self._parts))
 
     @property
     def _weighted(self) -> bool:
         return self._convention.idf if self.idf is None else self.idf
 
     def _arguments(self, name: str) -> tuple[float, ...]:
-        return MEASURES[name].arguments(name, self.alpha, self.beta)
+        """Return the parameters of a measure: the numbers in its brackets, by default alpha and beta."""
+        base = _base(name)
+        numbers: dict[str, float | None] = {"alpha": self.alpha, "beta": self.beta}
+        if name != base:
+            values = _numbers(name)
+            if len(values) != len(MEASURES[base].parameters):
+                parameters = ", ".join(MEASURES[base].parameters) or "no arguments"
+                raise ParameterError(f"the measure {name!r} must have {parameters} in its brackets.")
+            numbers = {**numbers, **dict(zip(MEASURES[base].parameters, values, strict=True))}
+        return MEASURES[base].arguments(base, numbers["alpha"], numbers["beta"])
 
     def _scale(self, name: str) -> float:
         """Return the factor of a measure."""
-        if name == "fisher_rao" and (self.normalize or self.compat == "paper"):
+        if _base(name) == "fisher_rao" and (self.normalize or self.compat == "paper"):
             return 1 / math.pi
-        return -1.0 if name in self._convention.negated else 1.0
+        return -1.0 if _base(name) in self._convention.negated else 1.0
 
     def _as_printed(self, name: str) -> bool:
-        return name == "ab" and self.compat == "paper"
+        return _base(name) == "ab" and self.compat == "paper"
 
     def _farthest(self, name: str) -> float:
         """Return the value for distributions that have nothing in common, as for an empty text; NaN if a
         measure has no largest value.
         """
-        high = MEASURES[name].high(*self._arguments(name))
+        high = MEASURES[_base(name)].high(*self._arguments(name))
         return math.nan if math.isinf(high) else self._scale(name) * high
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         found: dict[str, tuple[Output, ...]] = {}
-        for name in self._measures:
+        for part, (name, _) in self._parts.items():
             farthest, scale = self._farthest(name), self._scale(name)
             end = math.copysign(math.inf, scale) if math.isnan(farthest) else farthest
             low = -math.inf if self._as_printed(name) else min(0.0, end)
-            found[name] = (Output(name, scale < 0, low, max(0.0, end), nan=_UNDEFINED),)
+            found[part] = (Output(part, scale < 0, low, max(0.0, end), nan=_UNDEFINED),)
         counts = (
             TRUNCATED,
             UNIFORM_WEIGHTS,
             Output("empty", None, 0, note="rows have an empty text"),
             UNKNOWN_TOKENS,
         )
-        return {**found, self._measures[0]: (*found[self._measures[0]], *counts)}
+        return {**found, self._first: (*found[self._first], *counts)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         table = "each side's own" if self._convention.table_per_side else "references"
         resolved = {
             "measure": "+".join(self._measures),
-            "temperature": str(self._temperature),
+            "temperature": "+".join(map(str, self._temperatures)),
             "idf": table if self._weighted else "no",
             "language_model": self._kind,
         }
@@ -258,19 +312,20 @@ class InfoLM(UsesModel, Metric):
         bags = self._bags(view, found, fitted)
         # Value, whether defined, whether infinite, for each measure; then cut, without weight, empty on one
         # side.
-        rows = np.zeros((len(view), 3 * len(self._measures) + 3))
+        chosen = self._parts
+        rows = np.zeros((len(view), 3 * len(chosen) + 3))
         # All pairs of a reference one after the other, so that its distribution is made once.
         for row in np.lexsort((predictions, references)).tolist():
             places = int(predictions[row]), int(references[row])
             filled = [len(found.ids[place]) > 0 for place in places]
             if all(filled):
-                (q, q_uniform), (p, p_uniform) = bags(places[0], True), bags(places[1], False)
-                values = [self._compare(name, p, q) for name in self._measures]
+                (qs, q_uniform), (ps, p_uniform) = bags(places[0], True), bags(places[1], False)
+                values = [self._compare(name, ps[place], qs[place]) for name, place in chosen.values()]
                 uniform = q_uniform or p_uniform
             else:
                 values = [
                     math.nan if read.undefined[row] else self._farthest(name) if any(filled) else 0.0
-                    for name in self._measures
+                    for name, _ in chosen.values()
                 ]
                 uniform = False
             cut = max(int(found.truncated[place][0]) for place in places)
@@ -284,10 +339,10 @@ class InfoLM(UsesModel, Metric):
                 uniform,
                 read.undefined[row] or any(filled) != all(filled),
             ]
-        parts = {name: rows[:, 3 * i : 3 * i + 3] for i, name in enumerate(self._measures)}
+        parts = {name: rows[:, 3 * i : 3 * i + 3] for i, name in enumerate(chosen)}
         return {
             **parts,
-            self._measures[0]: np.column_stack([parts[self._measures[0]], rows[:, -3:], read.counts]),
+            self._first: np.column_stack([parts[self._first], rows[:, -3:], read.counts]),
         }
 
     def _states(self, view: View) -> tuple[TokenStates, Array, Array, PairReading]:
@@ -310,7 +365,7 @@ class InfoLM(UsesModel, Metric):
         total, defined, infinite = (statistics[..., i] for i in range(3))
         mean = np.where(defined > 0, total / np.where(defined > 0, defined, 1.0), np.nan)
         found = {part: np.where(infinite > 0, math.copysign(math.inf, self._scale(part)), mean)}
-        if part == self._measures[0]:
+        if part == self._first:
             found |= {
                 name: statistics[..., 3 + i]
                 for i, name in enumerate(("truncated", "uniform_weights", "empty"))
@@ -319,35 +374,29 @@ class InfoLM(UsesModel, Metric):
         return found
 
     def _compare(self, name: str, p: Array, q: Array) -> float:
-        compute = ab_as_printed if self._as_printed(name) else MEASURES[name].compute
+        measure = MEASURES[_base(name)]
+        compute = ab_as_printed if self._as_printed(name) else measure.compute
         arguments = self._arguments(name)
         first, second = (q, p) if self._convention.prediction_first else (p, q)
         value = float(compute(first, second, *arguments))
-        if self.symmetrize and not MEASURES[name].symmetric:
+        if self.symmetrize and not measure.symmetric:
             value = (value + float(compute(second, first, *arguments))) / 2
         return self._scale(name) * value + 0.0
 
     def _bags(
         self, view: View, found: TokenStates, fitted: Arrays
-    ) -> Callable[[int, bool], tuple[Array, bool]]:
-        """Return a function that computes the log-distribution of a text, of the prediction's or the
-        reference's side, and True if its weights were all 0.
+    ) -> Callable[[int, bool], tuple[list[Array], bool]]:
+        """Return a function that computes the log-distribution of a text at each temperature, of the
+        prediction's or the reference's side, and True if its weights were all 0.
         """
         loaded = load(self.model, self._kind, view.features.options.device)
 
-        @lru_cache(maxsize=_KEPT_BAGS)
-        def made(place: int, of_prediction: bool) -> tuple[Array, bool]:
+        @lru_cache(maxsize=max(1, _KEPT_BAGS // len(self._temperatures)))
+        def made(place: int, of_prediction: bool) -> tuple[list[Array], bool]:
             weights = self._weights(found.ids[place], of_prediction, fitted)
             uniform = not weights.any()
-            return (
-                bag(
-                    loaded,
-                    found.states[place],
-                    np.ones(len(weights)) if uniform else weights,
-                    self._temperature,
-                ),
-                uniform,
-            )
+            counted = np.ones(len(weights)) if uniform else weights
+            return token_bags(loaded, found.states[place], counted, self._temperatures), uniform
 
         sides = self._weighted and self._convention.table_per_side
         return lambda place, of_prediction: made(place, of_prediction and sides)
@@ -375,7 +424,7 @@ class InfoLM(UsesModel, Metric):
             covered = 0.0
             if all(guesses):
                 q, p = (
-                    np.exp(bags(place, of_prediction)[0])
+                    np.exp(bags(place, of_prediction)[0][0])
                     for place, of_prediction in zip(places, (True, False), strict=True)
                 )
                 gaps = np.abs(q - p)
@@ -390,6 +439,26 @@ class InfoLM(UsesModel, Metric):
                 )
                 covered = float(gaps[order].sum() / (gaps.sum() or 1.0))
             yield Distributions(title, row, differences, covered, *guesses)
+
+
+def _base(name: str) -> str:
+    """Return the name of a measure without its arguments and temperature.
+
+    >>> _base("ab(0.5,1.25)@2")
+    'ab'
+    """
+    return re.split(r"[(@]", name, maxsplit=1)[0]
+
+
+def _numbers(name: str) -> list[float]:
+    """Return the numbers in the brackets of a measure; raise ParameterError if there are none."""
+    found = re.fullmatch(r"\w+\(([^()]*)\)", name)
+    try:
+        return [float(text) for text in found[1].split(",")] if found else [float(name)]
+    except ValueError:
+        raise ParameterError(
+            f"the measure {name!r} must be a name with numbers in brackets, such as 'ab(0.5,1.25)'."
+        ) from None
 
 
 def _prediction_side(arrays: Arrays) -> Arrays:

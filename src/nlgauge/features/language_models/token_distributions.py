@@ -4,7 +4,7 @@ or a causal model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -74,28 +74,43 @@ def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Ar
     """Return log of the weighted mean of the distributions at these states, in float64; weights are at least
     0, and not all of them 0.
     """
+    return bags(loaded, states, weights, [temperature])[0]
+
+
+def bags(loaded: Loaded, states: Array, weights: Array, temperatures: Sequence[float]) -> list[Array]:
+    """Return a `bag` for each temperature, from one computation of the logits."""
     counted = weights > 0
-    total: Any = None
+    totals: list[Any] = [None] * len(temperatures)
     first = 0
     with inference() as torch:
         shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
-        for block in log_distributions(loaded, states[counted], temperature):
-            part = torch.logsumexp(block.add_(shares[first : first + len(block), None]), dim=0)
-            total = part if total is None else torch.logaddexp(total, part)
-            first += len(block)
-    found: Array = total.cpu().numpy()
-    return found
+        for logits in _logits(loaded, states[counted]):
+            share = shares[first : first + len(logits), None]
+            for i, temperature in enumerate(temperatures):
+                block = torch.log_softmax(logits / temperature, dim=-1)
+                part = torch.logsumexp(block.add_(share), dim=0)
+                totals[i] = part if totals[i] is None else torch.logaddexp(totals[i], part)
+            first += len(logits)
+    return [total.cpu().numpy() for total in totals]
 
 
 def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
     """Return log of the distribution at each state, (states, vocabulary) tensors for one block of states at a
     time.
     """
+    for logits in _logits(loaded, states):
+        with inference() as torch:
+            block = torch.log_softmax(logits / temperature, dim=-1)
+        yield block
+
+
+def _logits(loaded: Loaded, states: Array) -> Iterator[Any]:
+    """Yield the logits at states in float64, for one block of states at a time."""
     for start in range(0, len(states), _BLOCK):
         with inference() as torch:
-            logits = halves(loaded).head(torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device))
-            block = torch.log_softmax(logits.double() / temperature, dim=-1)
-        yield block
+            block = torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device)
+            logits = halves(loaded).head(block).double()
+        yield logits
 
 
 def likeliest(loaded: Loaded, states: Array, ids: Array, temperature: float, count: int) -> list[Guesses]:
