@@ -9,6 +9,7 @@ from nlgauge.candidates.choice import utilities as utilities
 from nlgauge.compat.rewards import reward as reward
 from nlgauge.corpus import Corpus as Corpus
 from nlgauge.errors import NlgaugeError as NlgaugeError
+from nlgauge.meta.papers.embeddings import embed as embed
 from nlgauge.metric import CorpusMetric as CorpusMetric
 from nlgauge.metric import Metric as Metric
 from nlgauge.metric import Output as Output

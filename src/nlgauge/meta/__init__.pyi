@@ -21,9 +21,10 @@ from nlgauge.meta.diagnostics.decisions import detect as detect
 from nlgauge.meta.diagnostics.decisions import rerank as rerank
 from nlgauge.meta.diagnostics.decisions import three_way as three_way
 from nlgauge.meta.diagnostics.downstream import downstream as downstream
-from nlgauge.meta.diagnostics.downstream import fano_floor as fano_floor
 from nlgauge.meta.diagnostics.downstream import hierarchy as hierarchy
 from nlgauge.meta.diagnostics.downstream import label_agreement as label_agreement
+from nlgauge.meta.diagnostics.error_floor import error_floor as error_floor
+from nlgauge.meta.diagnostics.error_floor import fano_floor as fano_floor
 from nlgauge.meta.diagnostics.perturbations import PERTURBATIONS as PERTURBATIONS
 from nlgauge.meta.diagnostics.perturbations import perturbation as perturbation
 from nlgauge.meta.diagnostics.power import data_power as data_power

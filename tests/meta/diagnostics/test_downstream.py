@@ -1,4 +1,4 @@
-"""Downstream agreement against scipy by dataset, and the values of Fano's inequality."""
+"""Downstream agreement against scipy by dataset, and given a covariate."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
@@ -15,7 +13,6 @@ from nlgauge.meta.diagnostics.downstream import (
     MEAN,
     downstream,
     error_probability,
-    fano_floor,
     hierarchy,
     label_agreement,
 )
@@ -23,30 +20,6 @@ from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.papers.cosmic import InformationGraph
 
 NAN = math.nan
-
-
-@pytest.mark.parametrize(
-    ("classes", "information", "expected"),
-    [(4, 0.5, 0.27307376580898285), (2, 0.3, 0.13358602535325184), (10, 1.0, 0.31078277345504257)],
-)
-def test_fano(classes, information, expected):
-    assert fano_floor(information, classes) == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.integers(2, 50), st.floats(0.001, 0.999))
-def test_fano_is_the_inverse_of_the_rate(classes, share):
-    error = share * (1 - 1 / classes)
-    information = math.log(classes) - stats.entropy([error, 1 - error]) - error * math.log(classes - 1)
-    assert fano_floor(information, classes) == pytest.approx(error, abs=1e-6)
-
-
-def test_fano_limits():
-    assert fano_floor(math.log(4), 4) == 0.0
-    assert fano_floor(9.0, 4) == 0.0
-    assert fano_floor(0.0, 4) == 0.75
-    assert math.isnan(fano_floor(NAN, 4))
-    with pytest.raises(ParameterError, match="whole number from 2"):
-        fano_floor(0.5, 1)
 
 
 def test_by_dataset_then_the_mean():
@@ -89,8 +62,63 @@ def test_undefined_has_a_reason():
     judgments = Judgments.from_arrays({"human": [[1.0], [2.0]]}, {"m": [[1.0], [1.0]]})
     [row] = downstream(judgments, [[1.0], [0.0]], coefficient="pearson").rows
     assert math.isnan(row["value"])
-    assert row["reason"] == "not defined in any group"
+    assert row["reason"] == "all scores are equal, or no pair can be ordered"
     assert math.isnan(error_probability([[NAN]])[0])
+
+
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall"])
+def test_given_a_covariate(name):
+    rng = np.random.default_rng(1)
+    words = rng.normal(size=(9, 30)) + np.arange(9)[:, None]
+    metric = words + rng.normal(size=(9, 30)) * 4 + rng.normal(size=(9, 1))
+    agreement = (words + rng.normal(size=(9, 30)) * 4 + rng.normal(size=(9, 1)) > 4).astype(float)
+    judgments = Judgments.from_arrays(
+        {"human": metric * 0}, {"m": metric, "w": -words}, higher_is_better={"w": False}
+    )
+    found = {
+        row["metric"]: row
+        for row in downstream(judgments, agreement, coefficient=name, partial=words, resamples=200)
+    }
+    x, z, w = metric.mean(axis=1), agreement.mean(axis=1), words.mean(axis=1)
+    of = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[name]
+    xz, xw, zw = (of(*pair).statistic for pair in ((x, z), (x, w), (z, w)))
+    row = found["m"]
+    assert row["value"] == pytest.approx(xz)
+    assert row["covariate"] == pytest.approx(zw)
+    assert row["partial"] == pytest.approx((xz - xw * zw) / math.sqrt((1 - xw**2) * (1 - zw**2)))
+    if name == "pearson":  # as the correlation of what least squares leaves
+        left = [side - np.polyval(np.polyfit(w, side, 1), w) for side in (x, z)]
+        assert row["partial"] == pytest.approx(stats.pearsonr(*left).statistic)
+    assert -1 <= row["partial_low"] <= row["partial"] <= row["partial_high"] <= 1
+    assert math.isnan(found["w"]["partial"])  # nothing is left of a metric that is the covariate
+
+
+def test_given_the_length_in_words_by_dataset():
+    from nlgauge.corpus import Corpus
+
+    texts = {
+        system: ["a b c"[: 1 + 2 * (s % 3)] + " d" * (s * n % 4) for n in range(6)]
+        for s, system in enumerate("pqrst")
+    }
+    corpus = Corpus.read(texts)
+    rng = np.random.default_rng(2)
+    judgments = Judgments(
+        tuple("pqrst"), corpus.ids, {}, {"m": rng.normal(size=(5, 6))}, groups=("x",) * 3 + ("y",) * 3
+    )
+    agreement = rng.normal(size=(5, 6))
+    lengths = np.array([[len(text.split()) for text in texts[system]] for system in "pqrst"])
+    options = {"coefficient": "spearman", "interval": None}
+    found = downstream(judgments, agreement, partial="words", texts=corpus, **options).rows
+    assert found == downstream(judgments, agreement, partial=lengths, **options).rows
+    by_group = {row["group"]: row for row in found}
+    assert by_group[MEAN]["partial"] == pytest.approx(
+        (by_group["x"]["partial"] + by_group["y"]["partial"]) / 2
+    )
+    assert math.isnan(by_group["x"]["low"])
+    with pytest.raises(InputError, match="needs the texts"):
+        downstream(judgments, agreement, partial="words")
+    with pytest.raises(ParameterError, match="'words' or an array"):
+        downstream(judgments, agreement, partial="length")
 
 
 def test_bad_labels():

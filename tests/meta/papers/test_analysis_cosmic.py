@@ -11,16 +11,16 @@ import pytest
 
 import nlgauge
 from nlgauge.corpus import Corpus
-from nlgauge.errors import InputError, ParameterError, ResultError
+from nlgauge.errors import InputError, ParameterError
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.meta.papers.cosmic import (
-    Correlations,
     InformationGraph,
     convergence,
-    downstream_agreement,
     information_graph,
+    pair_information,
     rank_summarizers,
 )
+from nlgauge.meta.papers.embeddings import embeddings
 from nlgauge.metrics.cosmic import Cosmic
 
 pytest.importorskip("torch")
@@ -127,7 +127,9 @@ def test_graph_of_systems(directed: Cosmic) -> None:
 
 
 def test_a_symmetric_estimate_is_refused_for_a_directed_graph(metric: Cosmic) -> None:
-    with pytest.raises(ParameterError, match=r"estimator='gaussian'.*estimator='knife'"):
+    with pytest.raises(
+        ParameterError, match=r"the Gaussian estimate is symmetric, so that a graph shows no direction"
+    ):
         information_graph(Corpus.read({"a": ["x", "y"], "b": ["y", "x"]}), metric)
 
 
@@ -138,6 +140,21 @@ def test_means_of_a_graph_go_along_rows_and_columns() -> None:
     )
     assert graph.outgoing == {"a": 1.5, "b": 3.5, "c": 5.5}
     assert graph.incoming == {"a": 4.0, "b": 3.5, "c": 3.0}
+
+
+def test_an_edge_has_a_direction_if_seeds_agree_on_it() -> None:
+    nan = math.nan
+    information = np.array([[nan, 2.0, 1.0], [1.5, nan, nan], [1.1, 0.5, nan]])
+    deviation = np.array([[nan, 0.1, 0.1], [0.1, nan, nan], [0.1, 0.1, nan]])
+    graph = InformationGraph(("a", "b", "c"), information, deviation, 3)
+    assert [(edge.predicting, edge.predicted) for edge in graph.edges() if edge.directed] == [("a", "b")]
+    first = graph.edges()[0]
+    # Three seeds: the quantile of Student's t with 2 degrees of freedom is 4.3027.
+    assert (first.low, first.high) == pytest.approx(
+        (2 - 4.302653 * 0.1 / 3**0.5, 2 + 4.302653 * 0.1 / 3**0.5)
+    )
+    assert math.isnan(graph._replace(seeds=1).edges()[0].low)
+    assert not graph._replace(seed_deviation=deviation * nan).directed.any()
 
 
 def test_a_graph_embeds_each_text_once_and_leaves_empty_ones_out(
@@ -166,48 +183,15 @@ def test_graphs_need_systems_with_one_prediction(directed: Cosmic) -> None:
         information_graph(Corpus.read({"a": ["x"], "b": ["y"]}), "bleu")
 
 
-def test_error_probability_and_its_correlation() -> None:
-    sources = ["red cat", "big dog", "red dog", "big cat"]
-    systems = {
-        "all right": ["red", "big", "red", "big"],
-        "half": ["red", "red", "red", "red"],
-        "none": ["big", "red", "big", "red"],
-    }
-    result = nlgauge.score(
-        systems, [source.split()[0] for source in sources], sources, metrics=["exact_match", "wer"]
-    )
-    calls: list[list[str]] = []
-
-    def color(texts: list[str]) -> list[bool]:
-        calls.append(texts)
-        return ["red" in text for text in texts]
-
-    found = downstream_agreement(result, {"color": color, "nothing": lambda texts: [0] * len(texts)})
-    assert found.errors == {
-        "color": {"all right": 0.0, "half": 0.5, "none": 1.0},
-        "nothing": dict.fromkeys(systems, 0.0),
-    }
-    assert found.correlations["color"]["exact_match"] == pytest.approx((1.0, 1.0, 1.0))
-    assert found.correlations["color"]["wer"] == pytest.approx((-1.0, -1.0, -1.0))
-    assert np.isnan(found.correlations["nothing"]["wer"]).all()
-    assert isinstance(found.correlations["nothing"]["wer"], Correlations)
-    assert len(calls) == 1 and len(calls[0]) == len(set(calls[0])) == 6
-    assert downstream_agreement(result.corpus, {"color": color}) == (
-        {"color": found.errors["color"]},
-        {"color": {}},
-    )
-
-
-def test_several_predictions_of_a_segment_count_as_one() -> None:
-    corpus = Corpus.read([["a", "b"], ["b"]], sources=["a", "b"])
-    assert downstream_agreement(corpus, {"same": lambda texts: texts}).errors == {"same": {"system": 0.25}}
-
-
-def test_what_agreement_needs(tmp_path: Path) -> None:
+def test_pair_information_of_the_metrics_vectors_is_the_metric(directed: Cosmic) -> None:
+    sources = _sources(60)
+    systems = {"first": _systems(sources)["first"], "gaps": ["", *sources[1:]]}
+    result = nlgauge.score(systems, sources=sources, metrics=directed)
+    found = pair_information(result, embeddings(result, directed.model), directed)
+    for system, pair in found.items():
+        scores = result[system][str(directed)]
+        assert pair.pairs.mean() == pytest.approx(scores["score"], rel=1e-12)
+        assert pair.seed_deviation == pytest.approx(scores["seed_deviation"], rel=1e-12)
+    assert found["gaps"].pairs[0] == 0.0
     with pytest.raises(InputError, match="needs sources"):
-        downstream_agreement(Corpus.read(["a"]), {})
-    with pytest.raises(InputError, match=r"'bad'.*0.*2"):
-        downstream_agreement(Corpus.read(["a"], sources=["b"]), {"bad": lambda texts: []})
-    nlgauge.score(["a"], ["a"], ["b"], metrics="wer").save(tmp_path / "bare", texts=False)
-    with pytest.raises(ResultError, match="without its texts"):
-        downstream_agreement(nlgauge.load(tmp_path / "bare"), {})
+        pair_information(Corpus.read(["a"]), embeddings(Corpus.read(["a"]), directed.model), directed)

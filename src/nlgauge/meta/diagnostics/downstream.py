@@ -3,33 +3,41 @@ sources? (The COSMIC paper.)
 
     P_e = share of inputs whose output gets another label than the source
 
-`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; this module compares
-metrics with labels, or with any agreement of output and source such as the cosine of embeddings, and computes
-the least error that information allows.
+`nlgauge.meta.papers.tasks` labels texts, and `nlgauge.meta.papers.cosmic` estimates information; this module
+compares metrics with labels, or with any agreement of output and source such as the cosine of embeddings.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
+from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.correlation import AVERAGE
+from nlgauge.meta.diagnostics.covariates import aligned
 from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.meta.judgments import Judgments
+from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
-from nlgauge.stats.arrays import mean_of_known
+from nlgauge.stats.arrays import mean_of_known, snapped
+from nlgauge.stats.coefficients import Coefficient
 from nlgauge.stats.coefficients import coefficient as coefficient_of
-from nlgauge.stats.levels import at_level
+from nlgauge.stats.intervals import percentile
+from nlgauge.stats.levels import Scores
+from nlgauge.stats.resampling import Resamples, bootstrap
 
 if TYPE_CHECKING:
     from nlgauge.meta.papers.cosmic import InformationGraph
 
 MEAN = "mean"
+_COVARIATE = "held constant"
 
 
 def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[Sequence[Hashable]]) -> Array:
@@ -87,6 +95,11 @@ def downstream(
     agreement: Any,
     *,
     coefficient: str | Sequence[str] = ("pearson", "spearman", "kendall"),
+    partial: str | Any | None = None,
+    texts: Corpus | Result | None = None,
+    interval: str | None = "both",
+    resamples: int = 1000,
+    seed: int = 12345,
 ) -> Findings:
     """Correlate metrics with the accuracy of a downstream task (1 - P_e) over systems.
 
@@ -98,101 +111,140 @@ def downstream(
         Result of `label_agreement`, or other numbers that are higher if an output is closer to its source.
     coefficient : str or sequence of str
         Names in `nlgauge.stats.coefficients`.
+    partial : {"words"} or array_like of shape (S, N), optional
+        Covariate that is held constant: the length of the outputs in words, or any number of each output.
+    texts : Corpus or Result, optional
+        Texts, required for `partial="words"`.
+    interval : {"both", "systems", "inputs", None}
+        Unit that the bootstrap resamples; None computes no interval.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
 
     Returns
     -------
     Findings
-        One row per metric, coefficient and dataset (group of the judgments), and one for the mean of the datasets.
+        One row per metric, coefficient and dataset (group of the judgments), and one for the mean of the datasets. Columns:
+        `value` with `low` and `high`; with `partial` also `covariate` (correlation of the covariate with the accuracy) and
+        `partial`, `partial_low`, `partial_high` (correlation of metric and accuracy, given the covariate).
+
+    Raises
+    ------
+    InputError
+        If `partial="words"` and there are no texts.
+
+    Notes
+    -----
+    The partial correlation of x and z given w is (r_xz - r_xw r_zw) / sqrt((1 - r_xw^2)(1 - r_zw^2)), for Kendall's tau as
+    for the others.
     """
-    judged = replace(judgments, humans={"agreement": agreement}, ratings={})
-    parts = judged.by_group()
+    judged = replace(judgments, humans={"agreement": agreement}, ratings={}, pairs=None)
+    draws = None if interval is None else (interval, resamples, seed)
+    parts: Mapping[Any, Judgments] = {}
+    if partial is not None:
+        given = {_COVARIATE: _covariate(judged, partial, texts)}
+        parts = replace(judged, metrics={**judged.metrics, **given}).by_group()
     rows: list[dict[str, Any]] = []
-    for label in judgments.labels:
-        for name in listed(coefficient):
-            by_name = coefficient_of(name)
-            values = []
-            for group, part in parts.items():
-                found = at_level(by_name, "system", part.scores(label))
-                values.append(found.value)
-                reason = "" if not math.isnan(found.value) else "fewer than two systems, or all are alike"
-                if judgments.groups is not None:
-                    rows.append(
-                        {
-                            "metric": label,
-                            "coefficient": by_name.name,
-                            "group": group,
-                            "value": found.value,
-                            "n": found.n,
-                            "reason": reason,
-                        }
-                    )
-            mean, known = known_mean(values), sum(not math.isnan(value) for value in values)
-            reason = "" if known else "not defined in any group"
-            rows.append(
-                {
-                    "metric": label,
-                    "coefficient": by_name.name,
-                    "group": MEAN,
-                    "value": mean,
-                    "n": known,
-                    "reason": reason,
-                }
-            )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "systems were judged on different inputs")
+        found = judged.correlate(
+            "system", listed(coefficient), interval=interval, resamples=resamples, seed=seed
+        )
+    for row in found:
+        group = MEAN if row.get("group", AVERAGE) == AVERAGE else row["group"]
+        n = row["n_groups"] if group == MEAN else row["n"]
+        rows.append(
+            {
+                "metric": row["metric"],
+                "coefficient": row["coefficient"],
+                "group": group,
+                "value": row["value"],
+                "low": row["low"],
+                "high": row["high"],
+                **(_partial(parts, row["metric"], row["coefficient"], group, draws) if parts else {}),
+                "n": n,
+                "reason": row["reason"],
+            }
+        )
     return Findings(
         rows,
-        made(level="system", rule="1 - P_e, by group, then the mean"),
+        made(
+            level="system",
+            rule="1 - P_e, by group, then the mean",
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+        ),
         "Agreement with a downstream task",
     )
 
 
-def fano_floor(information: float, classes: int) -> float:
-    """Return the lowest error probability P_e that Fano's inequality allows.
+def _covariate(judged: Judgments, partial: Any, texts: Corpus | Result | None) -> Array:
+    if isinstance(partial, str):
+        if partial != "words":
+            raise ParameterError(
+                f"partial must be 'words' or an array (systems, segments), got {partial!r:.40}."
+            )
+        if texts is None:
+            raise InputError("partial='words' needs the texts; pass texts=, a corpus or a result.")
+        return aligned(judged, texts, only_lengths=True)["length"]
+    return aligned(judged, {"partial": partial})["partial"]
 
-    Parameters
-    ----------
-    information : float
-        Information about the class in nats.
-    classes : int
-        Number of equally likely classes.
 
-    Returns
-    -------
-    float
-        Lower bound of P_e.
-
-    Raises
-    ------
-    ParameterError
-        If `classes` is not an integer of at least 2.
-
-    Notes
-    -----
-    The bound D solves log m - H(D) - D log(m - 1) = I, where m is the number of classes, I the information and H(D) the
-    entropy of D and 1 - D.
-
-    Examples
-    --------
-    >>> round(fano_floor(0.5, 4), 6)
-    0.273074
+def _partial(
+    parts: Mapping[Any, Judgments], label: str, name: str, group: Any, draws: tuple[str, int, int] | None
+) -> dict[str, float]:
+    """Return the partial correlation of a metric and the agreement over systems in a group, or its mean over all
+    groups, with the interval.
     """
-    if not isinstance(classes, int) or classes < 2:
-        raise ParameterError(f"classes must be a whole number from 2, got {classes!r}.")
-    if math.isnan(information):
-        return math.nan
-    if information >= math.log(classes):
-        return 0.0
-    low, high = 0.0, 1 - 1 / classes
-    if information <= 0:
-        return high
-    for _ in range(100):
-        middle = (low + high) / 2
-        entropy = -middle * math.log(middle) - (1 - middle) * math.log(1 - middle)
-        low, high = (
-            (middle, high)
-            if math.log(classes) - entropy - middle * math.log(classes - 1) > information
-            else (low, middle)
-        )
-    return (low + high) / 2
+    of = coefficient_of(name)
+    values, covariate, replicates = [], [], []
+    for number, (own, part) in enumerate(parts.items()):
+        if group not in (MEAN, own):
+            continue
+        scores, given = part.scores(label), part.metrics[_COVARIATE]
+        value, beside = _given_covariate(of, scores, given, None)
+        values.append(float(value))
+        covariate.append(float(beside))
+        if draws is not None:
+            over, resamples, seed = draws
+            systems, inputs = scores.z.shape
+            drawn = bootstrap(systems, inputs, over, resamples, seed + number)
+            replicates.append(_given_covariate(of, scores, given, drawn)[0])
+    bounds = percentile(mean_of_known(np.stack(replicates, axis=-1))) if replicates else None
+    return {
+        "covariate": known_mean(covariate),
+        "partial": known_mean(values),
+        "partial_low": math.nan if bounds is None else bounds.low,
+        "partial_high": math.nan if bounds is None else bounds.high,
+    }
+
+
+def _given_covariate(
+    of: Coefficient, scores: Scores, given: Array, drawn: Resamples | None
+) -> tuple[Array, Array]:
+    """Return the partial correlations of system means, and the correlations of the covariate with people."""
+    unknown = np.isnan(scores.x) | np.isnan(scores.z) | np.isnan(given)
+    x, z, w = (np.where(unknown, np.nan, side) for side in (scores.x, scores.z, given))
+    weights = np.ones(x.shape[1]) if scores.weights is None else scores.weights
+    counts = weights if drawn is None else weights * drawn.inputs
+    known = counts @ (~unknown).T.astype(float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = [
+            snapped(counts @ np.nan_to_num(side).T / np.where(known > 0, known, np.nan)) for side in (x, z, w)
+        ]
+    if scores.whole is not None:
+        means[0] = np.broadcast_to(scores.whole, means[0].shape)
+    if drawn is not None:
+        # Each resample as the numbers of its systems.
+        places = np.stack([np.repeat(np.arange(x.shape[0]), row.astype(int)) for row in drawn.systems])
+        means = [np.take_along_axis(np.asarray(side), places, axis=-1) for side in means]
+    xz, xw, zw = of(means[0], means[1]), of(means[0], means[2]), of(means[1], means[2])
+    left = (1 - xw**2) * (1 - zw**2)
+    # If the covariate explains a side completely, nothing is left but rounding.
+    defined = left > 1e-9
+    return np.where(defined, (xz - xw * zw) / np.sqrt(np.where(defined, left, 1.0)), np.nan).clip(-1, 1), zw
 
 
 def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Findings:

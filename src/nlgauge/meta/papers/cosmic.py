@@ -1,29 +1,29 @@
-"""The analyses of the COSMIC paper: systems ranked by information, how much each tells about the others,
-and agreement on downstream tasks.
+"""The analyses of the COSMIC paper: systems ranked by information, the information of each about the others.
+
+Downstream tasks are in `nlgauge.meta.papers.tasks`. The upper bound of Proposition 1 is not offered (`nlgauge.meta.error_floor`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import warnings
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from nlgauge._core.progress import report
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.features import Features, RunOptions
-from nlgauge.features.encoders.embeddings import TextEmbedding
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.features import RunOptions
+from nlgauge.meta.papers.embeddings import Embedded, embeddings, texts_of
 from nlgauge.metric import Metric
 from nlgauge.metric.registry import parse
 from nlgauge.metrics._shared.mutual_information import MutualInformation, digests, warn_of_few
 from nlgauge.metrics.cosmic import Cosmic
 from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer
-from nlgauge.stats.coefficients import kendall, pearson, spearman
-
-Classifier = Callable[[list[str]], Sequence[Hashable]]
 
 
 class RankedSystem(NamedTuple):
@@ -118,47 +118,61 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
 
 
 class Edge(NamedTuple):
-    """Information of the summaries of one system about the summaries of another, in nats, and its deviation
-    over seeds.
+    """Information of the summaries of one system about the summaries of another, in nats, with its deviation
+    and its 95% interval over seeds.
+
+    `directed` is True if it is above the information in the other direction by more than twice the deviation of
+    the difference.
     """
 
     predicting: str
     predicted: str
     information: float
     seed_deviation: float
+    low: float
+    high: float
+    directed: bool
 
 
 class InformationGraph(NamedTuple):
-    """`information[i, j]` is I(S_i -> S_j): how much summaries of system i tell about those of system j;
-    NaN on the diagonal.
+    """`information[i, j]` is I(S_i -> S_j), the information of summaries of system i about those of system j, as
+    a mean over seeds; NaN on the diagonal.
     """
 
     systems: tuple[str, ...]
     information: Array
     seed_deviation: Array
+    seeds: int = 1
 
     @property
     def outgoing(self) -> dict[str, float]:
-        """The mean of how much a system tells about the others: high for informative systems."""
+        """The mean information of a system about the others: high for informative systems."""
         return dict(zip(self.systems, _means(self.information), strict=True))
 
     @property
     def incoming(self) -> dict[str, float]:
-        """The mean of how much the others tell about a system: low for systems that are hard to predict."""
+        """The mean information of the others about a system: low for systems that are hard to predict."""
         return dict(zip(self.systems, _means(self.information.T), strict=True))
+
+    @property
+    def directed(self) -> Array:
+        """(S, S): True if i predicts j better than j predicts i, by more than twice the deviation of the difference."""
+        deviation = np.sqrt(self.seed_deviation**2 + self.seed_deviation.T**2)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.information - self.information.T > 2 * deviation)
 
     def edges(self) -> list[Edge]:
         """Return every ordered pair of systems, the strongest first."""
         places = [(i, j) for i in range(len(self.systems)) for j in range(len(self.systems)) if i != j]
-        found = [
-            Edge(
-                self.systems[i],
-                self.systems[j],
-                float(self.information[i, j]),
-                float(self.seed_deviation[i, j]),
+        reach = stdtrit(self.seeds - 1, 0.975) / np.sqrt(self.seeds) if self.seeds > 1 else np.nan
+        directed = self.directed
+        found = []
+        for i, j in places:
+            value, deviation = float(self.information[i, j]), float(self.seed_deviation[i, j])
+            bounds = value - reach * deviation, value + reach * deviation
+            found.append(
+                Edge(self.systems[i], self.systems[j], value, deviation, *bounds, bool(directed[i, j]))
             )
-            for i, j in places
-        ]
         return sorted(found, key=lambda edge: (np.isnan(edge.information), -edge.information))
 
 
@@ -167,18 +181,18 @@ def information_graph(
 ) -> InformationGraph:
     """Return the directed graph of how well each system's summaries predict the others' (Figure 10).
 
-    n systems take n (n - 1) estimates; "cosmic(seeds=1)" takes a third of the time. The two directions of a
-    pair of systems are equal for the true information, and differ in how much a mixture can find, which is
-    what the figure of the paper shows. The estimator "gaussian" is one joint Gaussian of both sides, gives
-    the same number in both directions, and is refused. Segments in which either text is empty are left out of
-    a pair of systems. Segments with the same source (without sources: the same text to predict) are never on
-    both sides of a split.
+    n systems take n (n - 1) estimates; "cosmic(seeds=1)" takes a third of the time, but gives no intervals. The
+    two directions of a pair of systems are equal for the true information, and differ in how much a mixture can
+    find, which is what the figure of the paper shows. The estimator "gaussian" is one joint Gaussian of both
+    sides, gives the same number in both directions, and is refused. Segments in which either text is empty are
+    left out of a pair of systems. Segments with the same source (without sources: the same text to predict) are
+    never on both sides of a split.
     """
-    corpus, cosmic = _with_texts(given), _cosmic(metric)
+    corpus, cosmic = texts_of(given), _cosmic(metric)
     if cosmic.compat is None and cosmic.estimator == "gaussian":
         raise ParameterError(
-            "a directed graph needs an estimate that differs by direction, got estimator='gaussian', which is"
-            " symmetric; use estimator='knife' (the default; cosmic(seeds=1) takes the least time)."
+            "the Gaussian estimate is symmetric, so that a graph shows no direction, got estimator='gaussian'; use"
+            " estimator='knife' (the default; cosmic(seeds=1) takes the least time)."
         )
     systems = corpus.systems
     if len(systems) < 2:
@@ -186,99 +200,72 @@ def information_graph(
     for system in systems:
         if (corpus.predictions[system].lengths != 1).any():
             raise InputError(f"a graph needs one prediction per segment, {system!r} has several.")
-    ids = [corpus.predictions[system].values for system in systems]
-    embedded, *places = Features(corpus.texts, RunOptions(seed)).get(
-        TextEmbedding(cosmic.model, cosmic.unit, alone=True, precision=cosmic.precision), *ids
-    )
-    filled = np.array([[bool(corpus.texts[text].strip()) for text in column.tolist()] for column in ids])
-    contents = [digests(corpus.texts[text] for text in column.tolist()) for column in ids]
-    sources = (
-        [] if corpus.sources is None else [digests(corpus.texts[text] for text in corpus.sources.tolist())]
-    )
+    vectors = list(_vectors(corpus, cosmic).predictions.values())
+    filled = [~np.isnan(rows[:, 0]) for rows in vectors]
+    contents = [_keys(corpus, corpus.predictions[system].values) for system in systems]
+    sources = [] if corpus.sources is None else [_keys(corpus, corpus.sources)]
     information, deviation = (np.full((len(systems), len(systems)), np.nan) for _ in range(2))
-    warn_of_few(int(filled.sum(axis=1).min()))
-    estimate = cosmic.information()
-    for done, (i, j) in enumerate((i, j) for i in range(len(systems)) for j in range(len(systems)) if i != j):
-        report("systems about each other", done, len(systems) * (len(systems) - 1))
+    warn_of_few(int(np.sum(filled, axis=1).min()))
+    pairs = list(permutations(range(len(systems)), 2))
+    for done, (i, j) in enumerate(pairs):
+        report("systems about each other", done, len(pairs))
         rows = np.flatnonzero(filled[i] & filled[j])
-        predicted, predicting = (embedded.vectors.values[places[k][rows]] for k in (j, i))
         keys = np.column_stack([*sources, contents[j], contents[i]])[rows]
-        found = estimate(predicted, predicting, keys, len(corpus), seed)
-        by_seed = (
-            (found.entropy - found.conditional).mean(axis=1) if len(rows) else np.full(cosmic.seeds, np.nan)
-        )
+        by_seed = np.full(cosmic.seeds, np.nan)
+        if len(rows):
+            found = cosmic.information()(vectors[j][rows], vectors[i][rows], keys, len(corpus), seed)
+            by_seed = (found.entropy - found.conditional).mean(axis=1)
         information[i, j] = by_seed.mean()
         deviation[i, j] = by_seed.std(ddof=1) if len(by_seed) > 1 else np.nan
-    return InformationGraph(systems, information, deviation)
+    return InformationGraph(systems, information, deviation, cosmic.seeds)
 
 
-class Correlations(NamedTuple):
-    """Correlations over systems; NaN for fewer than two systems, or if one side is constant."""
+class PairInformation(NamedTuple):
+    """Pointwise information of each pair of a system in nats, (N,), and the deviation of its mean over seeds."""
 
-    pearson: float
-    spearman: float
-    kendall: float
+    pairs: Array
+    seed_deviation: float
 
 
-class Agreement(NamedTuple):
-    """`errors[task][system]`: how often a label differs between summary and source;
-    `correlations[task][metric]`: of scores with 1 - error.
+def pair_information(
+    given: Result | Corpus,
+    embedded: Embedded,
+    metric: str | Cosmic = "cosmic",
+    seed: int = 12345,
+) -> dict[str, PairInformation]:
+    """Return COSMIC of each pair of summary and source from vectors of any model, by system.
+
+    The mean of a system is its score. With `embeddings(given, metric.model)` these are the numbers of the metric;
+    other vectors, such as word vectors, show the effect of the embedding. A pair with an empty text has 0.
     """
-
-    errors: dict[str, dict[str, float]]
-    correlations: dict[str, dict[str, Correlations]]
-
-
-def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Classifier]) -> Agreement:
-    """Return how often classifiers label a summary differently from its source, and the correlation of each
-    metric of a Result with how often they agree (Table 1; Kendall is tau-b).
-
-    A classifier takes texts and returns a label for each; it is called once, with every distinct text. A metric
-    for which lower is better is expected to correlate negatively. A Corpus has only errors.
-    """
-    corpus = _with_texts(given)
-    if corpus.sources is None:
-        raise InputError("agreement with the sources needs sources, got none; pass a corpus with sources.")
-    ids = np.unique(
-        np.concatenate([corpus.sources, *(column.values for column in corpus.predictions.values())])
-    )
-    texts = [corpus.texts[text] for text in ids.tolist()]
-    errors: dict[str, dict[str, float]] = {}
-    for task, classifier in classifiers.items():
-        labels = list(classifier(list(texts)))
-        if len(labels) != len(texts):
-            raise InputError(
-                f"the classifier {task!r} returned {len(labels)} labels for {len(texts)} texts; it must return"
-                " one per text."
-            )
-        number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-        label_of = np.full(int(ids.max()) + 1, -1)
-        label_of[ids] = [number[label] for label in labels]
-        errors[task] = {}
-        for system, column in corpus.predictions.items():
-            differs = label_of[column.values] != label_of[corpus.sources][column.owners]
-            by_segment = np.bincount(column.owners, differs, len(column)) / column.lengths
-            errors[task][system] = float(np.average(by_segment, weights=corpus.weights))
-    scores: dict[str, list[float]] = {}
-    if isinstance(given, Result):
-        scores = {
-            label: [given._tables[system, label].scores()["score"] for system in corpus.systems]
-            for label in given.labels
-        }
-    agreement = {task: [1 - error for error in by_system.values()] for task, by_system in errors.items()}
-    return Agreement(
-        errors,
-        {
-            task: {label: _correlations(scores[label], right) for label in scores}
-            for task, right in agreement.items()
-        },
-    )
+    corpus, cosmic = texts_of(given), _cosmic(metric)
+    if corpus.sources is None or embedded.sources is None:
+        raise InputError("information about sources needs sources, got none; pass a corpus with sources.")
+    source_keys = _keys(corpus, corpus.sources)
+    found = {}
+    for done, (system, vectors) in enumerate(embedded.predictions.items()):
+        report("information by system", done, len(embedded.predictions))
+        rows = np.flatnonzero(~np.isnan(embedded.sources[:, 0]) & ~np.isnan(vectors[:, 0]))
+        keys = np.column_stack([source_keys, _keys(corpus, corpus.predictions[system].values)])[rows]
+        values = np.zeros((cosmic.seeds, len(vectors)))
+        if len(rows):
+            sides = embedded.sources[rows], vectors[rows]
+            sides = sides[::-1] if cosmic.compat else sides
+            estimate = cosmic.information()(*sides, keys, len(corpus), seed)
+            values[:, rows] = estimate.entropy - estimate.conditional
+        deviation = float(values.mean(axis=1).std(ddof=1)) if cosmic.seeds > 1 else np.nan
+        found[system] = PairInformation(values.mean(axis=0), deviation)
+    return found
 
 
-def _correlations(scores: Sequence[float], others: Sequence[float]) -> Correlations:
-    if np.isnan(scores).any():
-        return Correlations(np.nan, np.nan, np.nan)
-    return Correlations(*(float(correlation(scores, others)) for correlation in (pearson, spearman, kendall)))
+def _vectors(corpus: Corpus, cosmic: Cosmic) -> Embedded:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # texts that were cut: the metric reports them
+        return embeddings(corpus, cosmic.model, cosmic.unit)
+
+
+def _keys(corpus: Corpus, ids: Array) -> Array:
+    return digests(corpus.texts[text] for text in ids.tolist())
 
 
 def _means(rows: Array) -> list[float]:
@@ -295,13 +282,3 @@ def _cosmic(metric: Any) -> Cosmic:
 def _scored(given: Result | Corpus, metric: str | Cosmic, seed: int) -> Result:
     _cosmic(metric)
     return given if isinstance(given, Result) else Scorer(metric).score_corpus(given, None, RunOptions(seed))
-
-
-def _with_texts(given: Result | Corpus) -> Corpus:
-    if isinstance(given, Corpus):
-        return given
-    if not given.has_texts:
-        raise ResultError(
-            "cannot analyze this result: it was saved without its texts (texts=False); pass the Corpus."
-        )
-    return given.corpus

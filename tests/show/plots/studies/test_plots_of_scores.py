@@ -239,10 +239,18 @@ def test_information_graph_has_the_strongest_edges_and_both_averages():
     ]
     arrows = [text for text in ax.texts if not text.get_text()]
     places = {line.get_label(): tuple(line.get_xydata()[0]) for line in ax.get_lines()}
+    # The stronger direction of each pair of systems; without deviation over seeds every line is an arrow.
+    pairs = {frozenset(edge[:2]): edge for edge in reversed(strongest)}
+    assert len(arrows) == len(pairs)
     assert {(tuple(arrow.xyann), tuple(arrow.xy)) for arrow in arrows} == {
-        (places[edge.predicting], places[edge.predicted]) for edge in strongest
+        (places[edge.predicting], places[edge.predicted]) for edge in pairs.values()
     }
-    assert f"{len(strongest)} strongest of 20 edges" in words(axes)
+    assert f"{len(pairs)} strongest pairs of systems, {len(pairs)} with a direction" in words(axes)
+    assert {arrow.arrow_patch.get_arrowstyle().__class__.__name__ for arrow in arrows} == {"CurveFilledB"}
+    unsure = plots.information_graph(given._replace(seed_deviation=np.full((5, 5), 9.0)), quantile=0.7)
+    assert f"{len(pairs)} strongest pairs of systems, 0 with a direction" in words(unsure)
+    lines = [text for text in unsure.texts if not text.get_text()]
+    assert {line.arrow_patch.get_arrowstyle().__class__.__name__ for line in lines} == {"Curve"}
     nodes = {line.get_label(): line for line in ax.get_lines()}
     best = max(given.outgoing, key=given.outgoing.get)
     assert places[best] == pytest.approx((0, 1))

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
-from nlgauge.meta.diagnostics.downstream import fano_floor
+from nlgauge.meta.diagnostics.error_floor import fano_floor
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 
