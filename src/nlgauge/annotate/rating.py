@@ -117,12 +117,16 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
     """Return the numbers of a rating by dimension and number of the output.
 
     A yes is 1 and a no is 0; the score of claims is the share of yes. The better output of a pair gets 1, the
-    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0.
-    Marks give minus the sum of their weights.
+    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0. In an
+    order, an output gets the share of the others that it is better than, with 0.5 for the same rank. Marks give minus
+    the sum of their weights.
     """
     answers, shown = record["answers"], record["shown"]
     if protocol.side_by_side == 1:
         return {name: {0: value} for name, value in _alone(answers, record, protocol).items()}
+    ranks = next((answers.get(question.id) for question in protocol.questions if question.kind == "order"), None)
+    if ranks is not None:
+        return {protocol.name: {number: _wins(ranks, place) for place, number in enumerate(shown)}}
     chosen = [answers.get(question.id) for question in protocol.questions if question.kind == "output"]
     if len(chosen) == 1:
         if chosen[0] == TIE:
@@ -134,6 +138,16 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
             number: float(place == best) - float(place == worst) for place, number in enumerate(shown)
         }
     }
+
+
+def _wins(ranks: Sequence[int], place: int) -> float:
+    """Return the share of the other outputs that have a larger rank; 0.5 for each of the same rank.
+
+    >>> [_wins([2, 1, 2], place) for place in range(3)]
+    [0.25, 1.0, 0.25]
+    """
+    others = [rank for other, rank in enumerate(ranks) if other != place]
+    return sum((rank > ranks[place]) + 0.5 * (rank == ranks[place]) for rank in others) / len(others)
 
 
 def _alone(answers: Mapping[str, Any], record: log.Record, protocol: Protocol) -> dict[str, float]:

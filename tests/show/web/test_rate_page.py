@@ -148,6 +148,45 @@ def test_choices_by_digits(
     assert saved(page, campaign, 1)[0]["answers"] == answers
 
 
+_RANKING = """
+name = "ranking"
+side_by_side = 3
+[[questions]]
+id = "rank"
+text = "Rank the texts."
+kind = "order"
+ties = TIES
+"""
+
+
+@pytest.mark.parametrize(
+    ("ties", "keys", "wanted", "then", "answer"),
+    [
+        ("false", "2 1 1", "Text 2 has no rank", "3", [2, 3, 1]),
+        *thorough(("true", "1 1 3", "No text has the rank 2", "2", [2, 1, 3])),
+    ],
+)
+def test_texts_are_ranked_by_keys_alone(
+    tmp_path: Path, opened: Callable[..., Any], ties: str, keys: str, wanted: str, then: str, answer: list[int]
+) -> None:
+    file = tmp_path / "ranking.toml"
+    file.write_text(_RANKING.replace("TIES", ties), "utf-8")
+    campaign = campaign_of(tmp_path, str(file), texts(4, ("Alpha", "Beta", "Gamma")))
+    shown = opened(served(campaign)["ana"], bypass_csp=True, viewport={"width": 390, "height": 844})
+    page = shown.page
+    press(page, f"{keys} Enter")
+    assert wanted in page.locator("#needed").inner_text()
+    press(page, f"{then} u U")
+    page.evaluate(browsers.axe())
+    assert browsers.faults(page) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.locator("#next").focus()
+    press(page, "Enter")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"rank": answer}
+    assert shown.errors == []
+
+
 def test_categories_of_marks_are_required(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "mqm")
     shown = opened(served(campaign)["ana"])

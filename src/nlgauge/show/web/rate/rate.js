@@ -59,7 +59,7 @@ function shared() {
   return {
     answers: () => state.answers,
     marks: () => state.spans,
-    give: (name, value) => change(`give ${name}`, () => {
+    give: (name, value, part = "") => change(`give ${name} ${part}`, () => {
       const answers = { ...state.answers, [name]: value };
       if (value === undefined) delete answers[name];
       state = { ...state, answers };
@@ -143,7 +143,7 @@ function keyList() {
     ...(spans?.missing ? [["m", "something is missing"]] : []),
     ...(spans?.categories.length ? [["c", "category of the mark"]] : []),
     ...((spans?.sides.length ?? 0) > 1 ? [["s", "source or text"]] : []),
-    ["1 to 9", beside > 1 ? "choose" : "answer the question"],
+    ["1 to 9", beside > 1 ? (asked.some(each => each.groups) ? "rank of the text" : "choose") : "answer the question"],
     ["digits Enter", "on a scale: a number"],
     ["Tab", "next control"],
     ["Enter", "next item; saves"],
@@ -170,7 +170,7 @@ function update() {
 // What is missing for Next, and where.
 function needed() {
   const open = asked.find(each => each.missing());
-  if (open) return { words: open.words, focus: open.focus, required: true };
+  if (open) return { words: open.words(), focus: open.focus, required: true };
   const unnamed = rules()?.categories.length ? state.spans.find(each => !each.category) : null;
   if (unnamed) return { words: `Choose the category of the mark “${shared().excerpt(unnamed) || "missing"}”.`, focus: () => list.focus(unnamed), required: true };
   const { warn_below: limit } = work.protocol;
