@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from nlgauge.annotate import log
 from nlgauge.annotate.items import Item
 from nlgauge.annotate.marks import Mark, decoded, plain
 from nlgauge.annotate.protocols import TIE, Protocol
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.spans.weights import Weights, weights_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 _LONGEST_REQUEST = 64
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rater:
-    """Writer of the ratings of a campaign."""
+    """Writer of the ratings of a campaign, to which proposals add blocks."""
 
     campaign: Campaign
     log: log.Log
@@ -54,7 +55,22 @@ class Rater:
             "seconds": round(seconds, 1),
             "protocol": self.campaign.protocol_digest,
         }
-        return self._add("rating", annotator, key, request, at, **values)
+        number = self._add("rating", annotator, key, request, at, **values)
+        self.propose()
+        return number
+
+    def propose(self) -> None:
+        """Write the next blocks of annotators who have rated everything, if metrics propose segments.
+
+        A rating that was saved stays saved if this fails; the next rating tries again.
+        """
+        from nlgauge.annotate.campaign import with_note
+        from nlgauge.annotate.proposals import next_block
+
+        with suppress(NlgaugeError, OSError):
+            while (note := next_block(self.campaign, self.log.records)) is not None:
+                self.log.add(note)
+                self.campaign = with_note(self.campaign, note)
 
     def check(
         self, annotator: str, key: str, answers: Mapping[str, Any], spans: Sequence[Any] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,19 @@ Cell = tuple[str, str]
 Ratings = Mapping[tuple[str, str], Record]
 
 
-def ratings_of(campaign: Campaign, without: Collection[str] = ()) -> dict[tuple[str, str], Record]:
-    """Return the current rating of each annotator and item, without these annotators."""
+def current_ratings(campaign: Campaign, records: Sequence[Record]) -> dict[tuple[str, str], Record]:
+    """Return the current rating of each annotator and item after these events."""
     return {
         (annotator, key): record
-        for (annotator, key), record in current(campaign.records()).items()
-        if key in campaign.items and annotator not in without
+        for (annotator, key), record in current(records).items()
+        if annotator in campaign.plan.orders and campaign.has(annotator, key)
     }
+
+
+def ratings_of(campaign: Campaign, without: Collection[str] = ()) -> dict[tuple[str, str], Record]:
+    """Return the current rating of each annotator and item, without these annotators."""
+    ratings = current_ratings(campaign, campaign.records())
+    return {owner: record for owner, record in ratings.items() if owner[0] not in without}
 
 
 def cells_of(campaign: Campaign, ratings: Ratings) -> dict[Cell, dict[str, dict[str, list[float]]]]:

@@ -69,7 +69,7 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         role = request.scope[ROLE]
         if role not in campaign.plan.orders:
             return PlainTextResponse(_FORBIDDEN, 403)
-        return _json(await run(writer, lambda: work_of(campaign, role, rater.log.records)))
+        return _json(await run(writer, lambda: work_of(rater.campaign, role, rater.log.records)))
 
     async def rate(request: Request) -> Response:
         role = request.scope[ROLE]
@@ -105,7 +105,8 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         page = sent.request.partition(".")[0]
         elsewhere = last_page.setdefault(role, page) != page
         last_page[role] = page
-        return _json({"n": number, "elsewhere": elsewhere})
+        # The page asks for further items if there are more than it has.
+        return _json({"n": number, "elsewhere": elsewhere, "items": len(rater.campaign.order(role))})
 
     async def known(request: Request) -> Response:
         if request.scope[ROLE] != ORGANIZER:
@@ -115,7 +116,7 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         count = len(rater.log.records)
         if count not in state:
             try:
-                content = await run(reader, lambda: state_of(campaign, rater.log.records[:count]).plain())
+                content = await run(reader, lambda: state_of(rater.campaign, rater.log.records[:count]).plain())
             except NlgaugeError as error:
                 return PlainTextResponse(visible(str(error)), 422)
             state.clear()

@@ -18,7 +18,7 @@ start();
 async function start() {
   const inside = byId("d-work");
   work = inside ? JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(inside.textContent), letter => letter.charCodeAt(0)))) : await (await fetch("/api/work")).json();
-  saving = inside ? keeper(work.offline, told) : saver(told);
+  saving = inside ? keeper(work.offline, told) : saver(told, extend);
   for (const rating of saving.kept ?? []) {
     const rated = work.items.find(other => other.key === rating.item);
     if (rated) rated.rating = { answers: rating.answers, spans: rating.spans };
@@ -28,6 +28,16 @@ async function start() {
   if (work.items.length) show(Math.max(0, work.items.findIndex(other => !other.rating)));
   else clear(byId("main"), h("h1", {}, work.title), h("p", {}, "You have no items."));
   document.documentElement.dataset.ready = "";
+}
+
+// Further items, if the server has proposed some.
+async function extend({ items }) {
+  if (items <= work.items.length) return;
+  const fresh = await (await fetch("/api/work")).json();
+  const known = new Set(work.items.map(each => each.key));
+  work.items.push(...fresh.items.filter(each => !known.has(each.key)));
+  if (item.rating && !changed()) unrated();
+  else update();
 }
 
 function show(place) {
@@ -159,6 +169,7 @@ function update() {
   asked.forEach(each => each.update());
   const done = work.items.filter(other => other.rating).length;
   byId("place").textContent = `${at + 1} of ${work.items.length}, ${done} done`;
+  byId("done").max = work.items.length;
   byId("done").value = done;
   byId("undo").disabled = history.length === 0;
   byId("back").disabled = at === 0;
