@@ -201,7 +201,13 @@ def replay(runs: int, annotators: int = 1, proposals: bool = False) -> None:
     with tempfile.TemporaryDirectory() as place:
         for run in range(runs):
             campaign = new(
-                Path(place) / str(run), result, PROTOCOLS["da"], people, segments=40, proposals=proposals, seed=run
+                Path(place) / str(run),
+                result,
+                PROTOCOLS["da"],
+                people,
+                segments=40,
+                proposals=proposals,
+                seed=run,
             )
             campaign = rate(campaign, scores)
             for row in state_of(campaign, campaign.records()).estimates:

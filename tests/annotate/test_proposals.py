@@ -39,7 +39,9 @@ def result() -> nlgauge.Result:
     return nlgauge.score(predictions, references, metrics=["chrf"], ids=texts.ids)
 
 
-def made(tmp_path: Path, result: nlgauge.Result, annotators: tuple[str, ...] = ("ana", "ben"), **options: Any) -> Campaign:
+def made(
+    tmp_path: Path, result: nlgauge.Result, annotators: tuple[str, ...] = ("ana", "ben"), **options: Any
+) -> Campaign:
     return new(tmp_path / "campaign", result, protocol_of("da"), annotators, proposals=True, **options)
 
 
@@ -85,7 +87,9 @@ def test_each_finished_block_is_followed_by_a_proposed_one(tmp_path: Path, resul
         seed=12345 + 10,
     )
     assert note["proposed"] == [
-        {"segment": row["segment"], "probability": round(row["probability"], 6)} for row in expected if row["proposed"]
+        {"segment": row["segment"], "probability": round(row["probability"], 6)}
+        for row in expected
+        if row["proposed"]
     ]
     # Ten, five, then six: a single last segment would have its items as neighbors.
     last = finish(finish(first, "ben", 1), "ana", 3)
@@ -95,7 +99,9 @@ def test_each_finished_block_is_followed_by_a_proposed_one(tmp_path: Path, resul
         assert set(Counter(last.items[key].segment for key in last.order(name)).values()) == {3}
 
 
-def test_estimates_have_the_share_of_finished_segments_as_probabilities(tmp_path: Path, result: nlgauge.Result) -> None:
+def test_estimates_have_the_share_of_finished_segments_as_probabilities(
+    tmp_path: Path, result: nlgauge.Result
+) -> None:
     campaign = finish(finish(made(tmp_path, result, segments=25, seed=SEED), "ana", 2), "ben", 1)
     # One item of the next block of ben is rated: that block is not finished.
     with campaign.rating() as rater:
@@ -114,7 +120,12 @@ def test_estimates_have_the_share_of_finished_segments_as_probabilities(tmp_path
     shares = np.array([finished[stratum == h].mean() for h in range(3)])
     assert len(set(shares)) > 1
     expected = estimate(
-        human, metrics, systems=campaign.plan.systems, drawn="segments", probabilities=shares[stratum], seed=SEED
+        human,
+        metrics,
+        systems=campaign.plan.systems,
+        drawn="segments",
+        probabilities=shares[stratum],
+        seed=SEED,
     )
     for row, other in zip(state.estimates, expected, strict=True):
         for name in ("estimate", "low", "high", "classical_low", "labels"):

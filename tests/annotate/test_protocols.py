@@ -15,7 +15,6 @@ from nlgauge.annotate.creating import new
 from nlgauge.annotate.rows import ratings_of, rows
 from nlgauge.errors import InputError
 
-
 _ORDER = """
 name = "ranking"
 side_by_side = 3
@@ -64,7 +63,11 @@ def test_an_order_gives_the_share_of_outputs_that_are_worse(tmp_path: Path) -> N
             item = campaign.items[key]
             shown = [item.systems[number] for number in campaign.shown("ana", key)]
             # beta, alpha, gamma; then alpha and gamma before beta
-            ranks = {"beta": 1, "alpha": 2, "gamma": 3} if first == ["beta"] else {"alpha": 1, "gamma": 1, "beta": 2}
+            ranks = (
+                {"beta": 1, "alpha": 2, "gamma": 3}
+                if first == ["beta"]
+                else {"alpha": 1, "gamma": 1, "beta": 2}
+            )
             rater.rate("ana", key, {"rank": [ranks[system] for system in shown]})
     found = {(row["segment"], row["system"]): row["human"]["ranking"] for row in rows(campaign)}
     segments = [campaign.items[key].segment for key in (one, two)]

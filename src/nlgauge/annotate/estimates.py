@@ -34,7 +34,11 @@ _COLUMNS = (
 
 
 def estimated(
-    campaign: Campaign, human: Array, metrics: Mapping[str, Array], population: Sequence[str], of: Any,
+    campaign: Campaign,
+    human: Array,
+    metrics: Mapping[str, Array],
+    population: Sequence[str],
+    of: Any,
     probabilities: Array | None = None,
 ) -> Estimates | None:
     """Return estimates of means or differences; None if two segments are not rated for all systems."""

@@ -96,7 +96,9 @@ def offline_page(campaign: Campaign, annotator: str, path: str | Path) -> Path:
     from nlgauge.show.report.page import single_file
 
     if campaign.plan.proposals is not None:
-        raise ParameterError("metrics propose the segments of this campaign after each block, which needs the server.")
+        raise ParameterError(
+            "metrics propose the segments of this campaign after each block, which needs the server."
+        )
     work = work_of(campaign, annotator, campaign.records())
     work["offline"] = f"{campaign.plan.items[:12]}-{annotator}"
     data = msgspec.json.encode(work)

@@ -61,7 +61,9 @@ def next_block(campaign: Campaign, records: Sequence[log.Record]) -> dict[str, A
         "item": "",
         "block": assignment.ordered([keys], rng)[0],
         "proposed": [
-            {"segment": row["segment"], "probability": round(row["probability"], 6)} for row in rows if row["proposed"]
+            {"segment": row["segment"], "probability": round(row["probability"], 6)}
+            for row in rows
+            if row["proposed"]
         ],
     }
 

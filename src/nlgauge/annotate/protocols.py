@@ -76,7 +76,9 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
             )
             return "" if valid else f"{self.id} must be the number of an output"
         if self.kind == "order":
-            valid = type(answer) is list and len(answer) == outputs and all(type(each) is int for each in answer)
+            valid = (
+                type(answer) is list and len(answer) == outputs and all(type(each) is int for each in answer)
+            )
             # Ranks without gaps: there is one way to write an order.
             valid = valid and sorted(set(answer)) == list(range(1, len(set(answer)) + 1))
             if not valid:

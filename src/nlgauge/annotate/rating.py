@@ -140,7 +140,9 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
     answers, shown = record["answers"], record["shown"]
     if protocol.side_by_side == 1:
         return {name: {0: value} for name, value in _alone(answers, record, protocol).items()}
-    ranks = next((answers.get(question.id) for question in protocol.questions if question.kind == "order"), None)
+    ranks = next(
+        (answers.get(question.id) for question in protocol.questions if question.kind == "order"), None
+    )
     if ranks is not None:
         return {protocol.name: {number: _wins(ranks, place) for place, number in enumerate(shown)}}
     chosen = [answers.get(question.id) for question in protocol.questions if question.kind == "output"]

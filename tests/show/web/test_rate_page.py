@@ -14,6 +14,7 @@ import pytest
 from marks import thorough
 from page_cases import HOSTILE
 
+import nlgauge
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.interchange import merge
@@ -167,7 +168,13 @@ ties = TIES
     ],
 )
 def test_texts_are_ranked_by_keys_alone(
-    tmp_path: Path, opened: Callable[..., Any], ties: str, keys: str, wanted: str, then: str, answer: list[int]
+    tmp_path: Path,
+    opened: Callable[..., Any],
+    ties: str,
+    keys: str,
+    wanted: str,
+    then: str,
+    answer: list[int],
 ) -> None:
     file = tmp_path / "ranking.toml"
     file.write_text(_RANKING.replace("TIES", ties), "utf-8")
@@ -233,6 +240,27 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     page.context.set_offline(False)
     records = saved(page, campaign, 2)
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
+
+
+def test_proposed_items_follow_without_a_reload(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    words = [f"reference {number}" for number in range(12)]
+    result = nlgauge.score({"Alpha": words, "Beta": words[::-1]}, words, metrics=["chrf"])
+    campaign = new(tmp_path / "campaign", result, protocol_of("yes_no"), ["ana"], segments=7, proposals=True)
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    for _ in range(10):
+        press(page, "1 Enter")
+    page.wait_for_function(
+        "() => document.getElementById('place').textContent.startsWith('11 of 14, 10 done')"
+    )
+    for _ in range(4):
+        press(page, "2 Enter")
+    records = [record for record in saved(page, campaign, 15) if record["kind"] == "rating"]
+    assert len({record["item"] for record in records}) == 14
+    page.wait_for_function(
+        "() => document.getElementById('needed').textContent.startsWith('All items are rated')"
+    )
+    assert shown.errors == []
 
 
 def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callable[..., Any]) -> None:

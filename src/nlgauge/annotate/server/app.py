@@ -116,7 +116,9 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         count = len(rater.log.records)
         if count not in state:
             try:
-                content = await run(reader, lambda: state_of(rater.campaign, rater.log.records[:count]).plain())
+                content = await run(
+                    reader, lambda: state_of(rater.campaign, rater.log.records[:count]).plain()
+                )
             except NlgaugeError as error:
                 return PlainTextResponse(visible(str(error)), 422)
             state.clear()

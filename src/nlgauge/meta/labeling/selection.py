@@ -94,7 +94,9 @@ def segments_to_label(
     labeled = np.asarray((~np.isnan(given.human)).any(axis=0))
     if pending is not None:
         if np.shape(pending) != labeled.shape:
-            raise InputError(f"pending has shape {np.shape(pending)}; pass one truth value per segment {labeled.shape}.")
+            raise InputError(
+                f"pending has shape {np.shape(pending)}; pass one truth value per segment {labeled.shape}."
+            )
         labeled = labeled | np.asarray(pending, bool)
     _check(given, labeled, count, of, segments, strata)
     candidates = np.asarray(given.outputs.any(axis=0))

@@ -252,7 +252,9 @@ def _texts(names: Sequence[str]) -> Corpus | Result:
 def _content(campaign: Campaign) -> str:
     """Return one line about the items of a campaign."""
     plan = campaign.plan
-    rated = sum(item.kind == "rate" and item.segment in set(plan.segments) for item in campaign.items.values())
+    rated = sum(
+        item.kind == "rate" and item.segment in set(plan.segments) for item in campaign.items.values()
+    )
     orders = {name: campaign.order(name) for name in plan.annotators}
     owners = Counter(key for order in orders.values() for key in order if campaign.items[key].kind == "rate")
     kinds = Counter(campaign.items[key].kind for order in orders.values() for key in order)
@@ -263,5 +265,9 @@ def _content(campaign: Campaign) -> str:
     ]
     parts = ", ".join(f"{name} {len(order)}" for name, order in orders.items())
     sizes = f"{counted(len(plan.segments), 'segment')} x {counted(len(plan.systems), 'system')}"
-    later = "" if plan.proposals is None else f"; metrics propose {plan.planned - len(plan.segments)} further segments"
+    later = (
+        ""
+        if plan.proposals is None
+        else f"; metrics propose {plan.planned - len(plan.segments)} further segments"
+    )
     return f"{sizes} = {counted(rated, 'item')}; {parts} ({', '.join(notes)}){later}"
