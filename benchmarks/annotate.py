@@ -218,9 +218,11 @@ def replay(runs: int, annotators: int = 1, proposals: bool = False) -> None:
                     row["classical_low"] <= truth[row["system"]] <= row["classical_high"]
                 )
             shutil.rmtree(campaign.directory)
+    how = f"{annotators} annotators{', proposals' if proposals else ''}, width {statistics.mean(widths):.2f}"
     for name, count in inside.items():
         print(
-            f"{annotators} annotators{', proposals' if proposals else ''}, width {statistics.mean(widths):.2f}, {name}: the interval contains the mean of all {len(corpus)} segments in {count / total:.3f} of {total} cases"
+            f"{how}, {name}: the interval contains the mean of all {len(corpus)} segments in {count / total:.3f} of"
+            f" {total} cases"
         )
 
 

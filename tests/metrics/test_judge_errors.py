@@ -12,7 +12,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.explanations import ErrorSpans
 from nlgauge.meta.error_spans.of_metrics import metric_spans
 from nlgauge.metric.registry import parse
-from nlgauge.metrics._shared.listed_errors import Error, JsonErrors
+from nlgauge.metrics._shared.error_spans import Error, JsonErrors
 from nlgauge.metrics.judge import FileJudge
 
 TEXT = "The cat sat on the read mat, and the cat slept."

@@ -19,7 +19,7 @@ class Until(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Proposals(msgspec.Struct, frozen=True):
-    """How metrics propose further segments after each block: until `segments` are rated, from `strata` strata."""
+    """A rule by which metrics propose further segments: until `segments` are rated, from `strata` strata."""
 
     segments: int
     strata: int

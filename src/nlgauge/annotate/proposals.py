@@ -27,7 +27,7 @@ _MOST_STRATA = 5
 
 
 def strata_for(first: int) -> int:
-    """Return the number of strata if so many segments are drawn at random first: with one more block, at least four
+    """Return the number of strata if `first` segments are drawn at random: with one more block, at least four
     segments per stratum.
 
     >>> [strata_for(first) for first in (5, 10, 40)]
@@ -71,8 +71,8 @@ def next_block(campaign: Campaign, records: Sequence[log.Record]) -> dict[str, A
 def _proposed(
     campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record], strata: int, count: int
 ) -> Sequence[Mapping[str, Any]]:
-    from nlgauge.annotate.cells import finished_segments, mean_of_known, rated_cells, spread
     from nlgauge.annotate.metrics import metrics_of
+    from nlgauge.annotate.rows import finished_segments, mean_of_known, rated_cells, spread
     from nlgauge.meta.labeling.selection import segments_to_label
 
     plan = campaign.plan
@@ -81,7 +81,7 @@ def _proposed(
     done = np.isin(plan.segments, list(finished_segments(campaign, ratings)))
     human = spread(campaign, np.where(done[None, :], mean_of_known(cube), np.nan), population)
     return segments_to_label(
-        np.where(np.isfinite(human).all(axis=0)[None, :], human, np.nan),
+        np.where(np.asarray(np.isfinite(human).all(axis=0))[None, :], human, np.nan),
         count,
         metrics_of(campaign, population),
         segments=population,

@@ -13,12 +13,11 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.annotate import log
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.cells import finished_segments, mean_of_known, rated_cells, spread
 from nlgauge.annotate.checks import progress
 from nlgauge.annotate.estimates import estimated, needed_of, rows_of, with_better
 from nlgauge.annotate.metrics import METRICS, metrics_of, read_metrics
 from nlgauge.annotate.proposals import probabilities
-from nlgauge.annotate.rows import current_ratings
+from nlgauge.annotate.rows import current_ratings, finished_segments, mean_of_known, rated_cells, spread
 from nlgauge.annotate.stopping import Decision, decision_of
 from nlgauge.errors import InputError
 

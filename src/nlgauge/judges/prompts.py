@@ -48,7 +48,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     mark: str = ""
     max_tokens: int = 16
     higher_is_better: bool | None = True
-    # The reply is a JSON list of errors, and the scale is that of their weights.
+    # The reply is a JSON list of errors, and the scale follows from their weights.
     errors: bool = False
 
 

@@ -28,8 +28,8 @@ from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_choice, require_whole
+from nlgauge.metrics._shared.error_spans import Error, located
 from nlgauge.metrics._shared.judged import NAN, Judged
-from nlgauge.metrics._shared.listed_errors import Error, located
 
 VARIANTS = ("DA", "SQM", "MQM", "ESA")
 _WEIGHTS = {"critical": 25, "major": 5, "minor": 1}

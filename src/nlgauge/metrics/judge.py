@@ -17,8 +17,8 @@ from nlgauge.explanations import ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, from_file, ready
 from nlgauge.judges.reading import Judgment, Reads
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metrics._shared.error_spans import LOWEST, JsonErrors, located
 from nlgauge.metrics._shared.judged import Judged
-from nlgauge.metrics._shared.listed_errors import LOWEST, JsonErrors, located
 
 ERRORS = "errors"
 

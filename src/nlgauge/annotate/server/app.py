@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -77,8 +77,11 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
             return PlainTextResponse(_FORBIDDEN, 403)
         try:
             sent = msgspec.json.decode(await request.body(), type=_Sent)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             return PlainTextResponse(visible(f"This is not a rating: {error}."), 422)
+        except ClientDisconnect:
+            # Nobody reads this answer.
+            return PlainTextResponse("The rating is incomplete.", 400)
         wait = limits.wait(role)
         if wait:
             return PlainTextResponse("Too many ratings in a minute.", 429, {"retry-after": str(wait)})
@@ -105,7 +108,7 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         page = sent.request.partition(".")[0]
         elsewhere = last_page.setdefault(role, page) != page
         last_page[role] = page
-        # The page asks for further items if there are more than it has.
+        # The page gets further items if there are more than it has.
         return _json({"n": number, "elsewhere": elsewhere, "items": len(rater.campaign.order(role))})
 
     async def known(request: Request) -> Response:
