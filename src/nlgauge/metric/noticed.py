@@ -1,4 +1,4 @@
-"""How much damage a metric notices: kept shares on DEMETR, for its card. `tools/stress_suite.py` writes them."""
+"""The share of damaged texts that a metric notices on DEMETR, for its card. `tools/stress_suite.py` writes the shares."""
 
 from __future__ import annotations
 
