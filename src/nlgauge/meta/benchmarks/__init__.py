@@ -20,11 +20,8 @@ __all__ = [
     "Benchmark",
     "BenchmarkCard",
     "BenchmarkRow",
-<<<<<<< HEAD
     "GradedPair",
-=======
     "MetricScores",
->>>>>>> main
     "Pair",
     "card",
     "fingerprint",
