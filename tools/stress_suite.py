@@ -72,7 +72,6 @@ def default_metrics() -> list[str]:
 
 
 def rows_of(metric: str, segments: int | None) -> list[dict[str, Any]]:
-    """Return the shares of a metric. A kind of damage whose texts the metric cannot score has none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = damage_noticed(metric, "demetr", segments=segments)
@@ -84,7 +83,7 @@ def rows_of(metric: str, segments: int | None) -> list[dict[str, Any]]:
             **{name: round(float(row[name]), 4) if name != "n" else row["n"] for name in FIELDS},
         }
         for row in found
-        if row["n"]
+        if row["n"]  # of pairs that the metric does not score there is nothing to keep
     ]
 
 

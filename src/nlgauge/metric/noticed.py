@@ -1,4 +1,4 @@
-"""The share of damaged texts that a metric notices on DEMETR, for its card. `tools/stress_suite.py` writes the shares."""
+"""Shares of DEMETR's damage that metrics notice, kept for their cards; `tools/stress_suite.py` writes them."""
 
 from __future__ import annotations
 
