@@ -136,7 +136,7 @@ def _against(judged: Judgments, place: int, humans: Sequence[str], settings: Set
 
 
 def _all(words: Sequence[ClaimWord]) -> ClaimWord:
-    """Return the verdict on a claim that holds if all of its parts hold."""
+    """Return the verdict on a claim that is supported if all of its parts are."""
     if all(word == "supported" for word in words):
         return "supported"
     return "contradicted" if "contradicted" in words else "undecided"
@@ -200,7 +200,7 @@ def _accuracy(judged: Judgments, settings: Settings) -> Verdict:
 
 
 def _information(judged: Judgments, spec: str, settings: Settings) -> dict[str, tuple[float, float, float]]:
-    """Return the mean information of a document alone and after a summary, with intervals over documents."""
+    """Return the mean information of a document without and after a summary, with intervals over documents."""
     found = {}
     rng = np.random.default_rng(settings.seed)
     for name, output in _READ.items():
