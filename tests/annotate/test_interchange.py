@@ -204,13 +204,22 @@ def test_ratings_of_an_offline_page_are_merged_once(tmp_path: Path) -> None:
         ({"item": "nothing"}, "no such item"),
         ({"answers": {"da": True}}, "whole number"),
         ({"who": "eve"}, "not a rating"),
+        ({"kind": "note"}, "not a rating"),
+        ({"seconds": -1.0}, "seconds must be"),
+        ({"active": 1e300}, "seconds must be"),
+        ({"at": -1.0}, "seconds must be"),
+        ({"request": "x" * 65}, "request must be"),
+        ({"request": "FIRST"}, "has another item too"),
     ],
 )
 def test_a_wrong_line_adds_nothing(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     campaign = made(tmp_path)
     keys = campaign.order("ana")
     file = tmp_path / "ana-ratings.jsonl"
-    file.write_text(offline_line(campaign, keys[0]) + offline_line(campaign, keys[1], **change), "utf-8")
+    first = offline_line(campaign, keys[0])
+    if change.get("request") == "FIRST":
+        change = {"request": json.loads(first)["request"]}
+    file.write_text(first + offline_line(campaign, keys[1], **change), "utf-8")
     with pytest.raises(InputError, match=f"line 2.*{message}.*nothing was added"):
         merge(campaign, file)
     assert campaign.records() == []

@@ -6,7 +6,7 @@ import json
 import statistics
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -242,7 +242,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
     campaign: str
     annotator: str
-    kind: str
+    kind: Literal["rating"]
     item: str
     answers: dict[str, Any]
     spans: list[Mark]
@@ -303,9 +303,22 @@ def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
     """Write ratings after all of them were checked; ratings that already exist are left out."""
     with campaign.rating() as rater:
         current = ratings_of(campaign)
+        owners: dict[tuple[str, str], str] = {}
         for rating in ratings:
             try:
-                rater.check(rating.annotator, rating.item, rating.answers, rating.spans)
+                rater.check(
+                    rating.annotator,
+                    rating.item,
+                    rating.answers,
+                    rating.spans,
+                    times=(rating.seconds, rating.active, rating.at or 0),
+                    request=rating.request or None,
+                )
+                if (
+                    rating.request
+                    and owners.setdefault((rating.annotator, rating.request), rating.item) != rating.item
+                ):
+                    raise InputError(f"the request {rating.request!r} has another item too.")
             except InputError as error:
                 raise InputError(f"{rating.where}: {error.message.rstrip('.')}; nothing was added.") from None
         before = len(rater.log.records)
