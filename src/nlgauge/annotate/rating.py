@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -170,6 +171,20 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
             number: float(place == best) - float(place == worst) for place, number in enumerate(shown)
         }
     }
+
+
+def better_of(item: Item, record: log.Record, protocol: Protocol) -> list[tuple[int, int, float]]:
+    """Return the decided pairs of the outputs on a screen: the numbers of two outputs, and 1, 0 or 0.5 for the first.
+
+    Of the outputs between the best and the worst nothing is known, so these pairs are left out.
+    """
+    numbers = points(item, record, protocol)[protocol.name]
+    two_questions = sum(question.kind == "output" for question in protocol.questions) == 2
+    return [
+        (first, second, 0.5 if numbers[first] == numbers[second] else float(numbers[first] > numbers[second]))
+        for first, second in combinations(record["shown"], 2)
+        if not (two_questions and numbers[first] == numbers[second])
+    ]
 
 
 def _wins(ranks: Sequence[int], place: int) -> float:

@@ -159,7 +159,7 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
     reasons = {
         "texts (they are in the file of batches)": any(each.target is not None for each in annotations),
         "spans in the source": any(span.side == "source" for each in annotations for span in each.spans),
-        "names as they are: some get an apostrophe": formula_names(annotations),
+        "names that begin like formulas: they get an apostrophe": formula_names(annotations),
         "scores that are missing become 0": any(each.score is None for each in annotations),
     }
     return [reason for reason, applies in reasons.items() if applies]

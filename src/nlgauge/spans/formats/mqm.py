@@ -186,7 +186,7 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
         "tabs and line breaks of texts": any(
             one_line(text) != text for each in annotations for text in (each.source or "", each.target or "")
         ),
-        "names as they are: some get an apostrophe": formula_names(annotations),
+        "names that begin like formulas: they get an apostrophe": formula_names(annotations),
         "spans in references": any(span.side == "reference" for each in annotations for span in each.spans),
     }
     return [reason for reason, applies in reasons.items() if applies]

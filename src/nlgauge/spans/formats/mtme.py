@@ -130,7 +130,7 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
         "spans in references": any(span.side == "reference" for span in spans),
         "scores": any(each.score is not None for each in annotations),
         "seconds": any(each.seconds is not None for each in annotations),
-        "names as they are: some get an apostrophe": formula_names(annotations),
+        "names that begin like formulas: they get an apostrophe": formula_names(annotations),
         "texts": any(each.target is not None for each in annotations),
         "ids of segments: they are numbers of lines": True,
         "annotators other than the first": len({each.annotator for each in annotations}) > 1,
