@@ -39,7 +39,9 @@ def test_sampled_texts_depend_on_the_seed_and_not_on_other_sources(tiny_models) 
     assert list(generate(SOURCES, other)) != every
 
 
-def test_an_interrupted_run_is_continued(tiny_models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_is_continued(
+    tiny_models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [{"id": str(at), "source": text, "references": [text]} for at, text in enumerate(SOURCES)]
     writing = Writing(str(tiny_models["causal"]), max_tokens=4)
     assert generate_file(rows, tmp_path / "whole.jsonl", writing) == 3
@@ -81,14 +83,14 @@ def test_the_file_is_read_by_score(tiny_models, tmp_path: Path, capsys: pytest.C
     assert nlgauge.score(records, metrics="chrf").labels == ("chrf",)
     with pytest.raises(SystemExit) as ended:
         app(words)
-    assert ended.value.code == 1
+    assert ended.value.code == 2
     assert "--overwrite" in capsys.readouterr().err
 
 
 def test_errors(tiny_models) -> None:
     model = str(tiny_models["causal"])
     with pytest.raises(InputError, match="source 2 with its prompt"):
-        list(generate(["short", "long " * 5000], Writing(model)))
+        list(generate(["short", "long " * 5000], Writing(model, max_tokens=4)))
     with pytest.raises(ParameterError, match="must contain"):
         Writing(model, "Summarize")
     with pytest.raises(ParameterError, match="top_p"):

@@ -75,7 +75,9 @@ app = Program(
             "spans": Entry(
                 "spans:app", "Convert files with error spans, and score texts by the weights of errors."
             ),
-            "benchmarks": Entry("benchmarks:app", "List, download and import benchmarks of human judgments."),
+            "benchmarks": Entry(
+                "benchmarks:app", "List, describe, download and import benchmarks of human judgments."
+            ),
             "annotate": Entry(
                 "annotate:app", "Collect human ratings in the browser, and estimate scores from them."
             ),
