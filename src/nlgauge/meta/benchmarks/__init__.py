@@ -11,6 +11,7 @@ Benchmark(sample: 24 segments, 4 systems, relevance, fluency)
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalog import card, names
+from nlgauge.meta.benchmarks.kept import MetricScores, fingerprint, read_scores, write_scores
 from nlgauge.meta.benchmarks.loading import imported, load
 from nlgauge.meta.benchmarks.places import folder
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
@@ -19,10 +20,14 @@ __all__ = [
     "Benchmark",
     "BenchmarkCard",
     "BenchmarkRow",
+    "MetricScores",
     "Pair",
     "card",
+    "fingerprint",
     "folder",
     "imported",
     "load",
     "names",
+    "read_scores",
+    "write_scores",
 ]
