@@ -31,7 +31,7 @@ UNFINISHED = ".unfinished"
 
 @dataclass(frozen=True)
 class Writing:
-    """How texts are generated.
+    """Settings of the generation of texts.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def generate_file(
     Parameters
     ----------
     rows : sequence of dict
-        Records with the field "source". Other fields, such as "id" and "references", are kept.
+        Records with the field "source". Other fields, such as "id" and "references", do not change.
     path : str or Path
         File to write.
     writing : Writing

@@ -57,7 +57,7 @@ _UNKNOWN = "weights: the classifier or SEAHORSE's model (4.9 GB) of this number 
 
 
 class Both:
-    """The numbers of both benchmarks, alone and next to each other."""
+    """The numbers of two benchmarks, separately and joined."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

@@ -192,7 +192,7 @@ def _accuracy(judged: Judgments, settings: Settings) -> Verdict:
 
 
 def _information(judged: Judgments, spec: str, settings: Settings) -> dict[str, tuple[float, float, float]]:
-    """Return the mean information of a document alone and after a summary, with intervals over documents."""
+    """Return the mean information of a document without and after a summary, with intervals over documents."""
     found = {}
     rng = np.random.default_rng(settings.seed)
     for name, output in _READ.items():

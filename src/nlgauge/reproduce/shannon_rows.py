@@ -186,7 +186,7 @@ def spacy_words(text: str) -> list[str]:
 def statistics_of(settings: Settings, benchmark: Benchmark) -> tuple[dict[str, np.ndarray], str]:
     """Return the statistics of summaries by row of Table 1, (systems, segments) each, and the tokenizer.
 
-    SummEval counts spaCy's tokens. Without spaCy the tokens are those of nlgauge.
+    SummEval counts spaCy's tokens. Without spaCy nlgauge's own tokens are counted.
     """
 
     def compute() -> dict[str, Any]:

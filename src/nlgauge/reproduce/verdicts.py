@@ -133,7 +133,7 @@ def difference_verdict(low: float, high: float) -> ClaimWord:
 
 
 def of_all(words: Sequence[ClaimWord]) -> ClaimWord:
-    """Return the verdict on a claim that holds if all of its parts hold."""
+    """Return the verdict on a claim that is supported if all of its parts are supported."""
     if words and all(word == "supported" for word in words):
         return "supported"
     return "contradicted" if "contradicted" in words else "undecided"
