@@ -83,7 +83,7 @@ def rows_of(metric: str, segments: int | None) -> list[dict[str, Any]]:
             **{name: round(float(row[name]), 4) if name != "n" else row["n"] for name in FIELDS},
         }
         for row in found
-        if row["n"]
+        if row["n"]  # of pairs that the metric does not score there is nothing to keep
     ]
 
 
