@@ -50,17 +50,17 @@ def verdicts(found: reproduce.Reproduction, table: str) -> dict[tuple[str, str],
 
 
 @pytest.mark.parametrize(
-    ("document", "benchmark", "table", "parts", "computed"),
+    ("document", "parts", "benchmark", "table", "computed"),
     [
-        ("infolm", "webnlg2020_en", "infolm-table-2", None, 9),
-        ("shannon", "summeval", "shannon-table-1", ["strings", "statistics"], 21),
+        ("infolm", None, "webnlg2020_en", "infolm-table-2", 9),
+        ("shannon", ["strings", "statistics"], "summeval", "shannon-table-1", 18),
     ],
 )
 def test_every_cell_has_a_verdict_on_made_up_data(
     document: str,
+    parts: list[str] | None,
     benchmark: str,
     table: str,
-    parts: list[str] | None,
     computed: int,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -68,7 +68,7 @@ def test_every_cell_has_a_verdict_on_made_up_data(
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "benchmarks"))
     made_up(tmp_path / "benchmarks", benchmark)
     said: list[str] = []
-    found = reproduce.run(document, tmp_path / "out", resamples=50, parts=parts, say=said.append)
+    found = reproduce.run(document, tmp_path / "out", parts=parts, resamples=50, say=said.append)
     printed = reproduce.printed(table)
     cells = verdicts(found, table)
     assert len(cells) == len(printed.names) * len(printed.columns)

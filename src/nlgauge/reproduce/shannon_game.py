@@ -131,7 +131,14 @@ def _against(judged: Judgments, place: int, humans: Sequence[str], settings: Set
         f"Kendall, paired bootstrap over systems and documents, against the best metric but {place - 1} of"
         f" {len(labels)} string metrics on the same documents"
     )
-    return Verdict(of_all(words), "; ".join(parts), test)
+    return Verdict(_all(words), "; ".join(parts), test)
+
+
+def _all(words: Sequence[ClaimWord]) -> ClaimWord:
+    """Return the verdict on a claim that is supported if all of its parts are."""
+    if all(word == "supported" for word in words):
+        return "supported"
+    return "contradicted" if "contradicted" in words else "undecided"
 
 
 def _length_bias(biases: Mapping[tuple[str, str], Computed]) -> Verdict:

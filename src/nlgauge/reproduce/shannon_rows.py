@@ -186,7 +186,7 @@ def spacy_words(text: str) -> list[str]:
 def statistics_of(settings: Settings, benchmark: Benchmark) -> tuple[dict[str, np.ndarray], str]:
     """Return the statistics of summaries by row of Table 1, (systems, segments) each, and the tokenizer.
 
-    SummEval counts spaCy's tokens. Without spaCy nlgauge's own tokens are counted.
+    SummEval counts spaCy's tokens. Without spaCy, nlgauge splits the texts.
     """
 
     def compute() -> dict[str, Any]:
