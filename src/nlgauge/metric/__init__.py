@@ -396,7 +396,7 @@ class AbstractMetric:
 
     @classmethod
     def joined(cls, metrics: Sequence[Self]) -> list[tuple[AnyMetric, dict[int, str]]]:
-        """Return metrics that score several of these metrics at once; by default equal metrics are scored once.
+        """Return metrics that score several metrics at once; by default equal metrics are joined.
 
         Parameters
         ----------

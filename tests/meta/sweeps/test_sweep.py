@@ -191,7 +191,7 @@ def test_a_choice_that_lowers_the_value_says_so():
         ({"grid": {"bta": [1, 2]}}, "did you mean 'beta'"),
         ({"grid": {"beta": 1}}, "list of values of beta"),
         ({"grid": {"beta": [1, 1]}}, "must differ"),
-        ({"grid": {"beta": [1, 2]}, "fixed": {"beta": 3}}, "give it once"),
+        ({"grid": {"beta": [1, 2]}, "fixed": {"beta": 3}}, "pass it once"),
         ({"grid": {"beta": [i + 1 for i in range(2001)]}}, "2001 points"),
         ({"grid": {"beta": [1, 2]}, "choose_over": "texts"}, "choose_over"),
         ({"grid": {"beta": [1, 2]}, "level": "text"}, "level"),

@@ -136,7 +136,7 @@ def swept(
 
 
 def _judged_part(judged: Judgments, dimension: str, choose_over: str) -> Judgments:
-    """Return the judgments of segments with human scores, of which there are enough to be divided."""
+    """Return the judgments of segments with human scores; raise if they are too few to be divided."""
     known = ~np.isnan(judged.human(dimension))
     part = judged.taken(segments=np.flatnonzero(known.any(axis=0)))
     units = {"segments": len(part.segments), "systems": int(known.any(axis=1).sum())}

@@ -48,7 +48,7 @@ class GridOptions(Options):
         list[str] | None,
         option(
             "--grid",
-            help="Values of a parameter, separated by commas, such as temperature=0.5,1; repeatable.",
+            help="Values of a parameter, separated by commas; repeatable.",
             metavar="NAME=VALUE,...",
             panel=METRICS,
         ),
