@@ -82,8 +82,8 @@ def test_every_cell_has_a_verdict_on_made_up_data(
 
 def test_cosmic_is_tested_on_its_own_numbers(tmp_path: Path) -> None:
     """Coefficients as an independent program computed them from the printed Table 2 (SciPy)."""
-    found = reproduce.run("cosmic", tmp_path / "out", resamples=200)
-    claims = {claim.id: claim for claim in found.claims}
+    found = reproduce.run("cosmic", tmp_path / "out", parts=["from-print"], resamples=200)
+    claims = {claim.id: claim for claim in found.claims if claim.verdict != "not tested"}
     value = {name: float(claim.numbers.split()[0]) for name, claim in claims.items() if "[" in claim.numbers}
     assert value["information-attribution"] == 0.78
     assert value["information-main-ideas"] == 0.67
