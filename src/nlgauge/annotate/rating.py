@@ -176,7 +176,7 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
 def better_of(item: Item, record: log.Record, protocol: Protocol) -> list[tuple[int, int, float]]:
     """Return the decided pairs of the outputs on a screen: the numbers of two outputs, and 1, 0 or 0.5 for the first.
 
-    Of the outputs between the best and the worst nothing is known, so these pairs are left out.
+    Pairs of outputs between the best and the worst are left out, because nothing is known about them.
     """
     numbers = points(item, record, protocol)[protocol.name]
     two_questions = sum(question.kind == "output" for question in protocol.questions) == 2

@@ -119,7 +119,9 @@ def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str
     for (annotator, key), record in ratings.items():
         item = campaign.items[key]
         if item.kind in (REPEAT, DAMAGED):
-            check = {name: record[name] for name in ("annotator", "answers", "spans") if name in record}
+            check: dict[str, Any] = {
+                name: record[name] for name in ("annotator", "answers", "spans") if name in record
+            }
             checks.setdefault((item.segment, item.systems[0]), []).append({"kind": item.kind, **check})
         if item.kind == RATE and len(item.systems) == 1:
             marked.setdefault((item.segment, item.systems[0]), {})[annotator] = record
