@@ -70,7 +70,8 @@ def _check(found: reproduce.Reproduction) -> None:
     assert ("cosmic-table-1", "I(S;T)", "Sentiment") in cells
     assert ("cosmic-table-3", "ROUGE-L", "BERTScore") in cells
     # Other texts and another encoder: agreement with print does not count.
-    assert {cell["verdict"] for cell in cells.values()} <= {"inside", "differs", "misprint"}
+    printed = [cell for cell in cells.values() if cell["printed"] is not None]
+    assert {cell["verdict"] for cell in printed} <= {"inside", "differs"}
     assert all("SummEval and REALSumm" in cell["stand_in"] for cell in cells.values())
     assert all(cell["why"] for cell in found.cells() if cell["value"] is None)
     figures = {figure.number for figure in found.figures}

@@ -355,10 +355,10 @@ def _verdicts(
         ),
         "annotators": Verdict(
             "supported" if round(tau, 2) == 0.16 else "contradicted",
-            f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM}, where it is"
-            f" {_mean_kendall(benchmark, SYSTEM, (0, 1)):.3f} between the first two annotators,"
+            f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM} ("
+            f"{_mean_kendall(benchmark, SYSTEM, (0, 1)):.3f} between the first two annotators,"
             f" {_mean_kendall(benchmark, SYSTEM, (0, 2)):.3f} and {_mean_kendall(benchmark, SYSTEM, (1, 2)):.3f} with the"
-            " third",
+            " third)",
             "mean over pairs of annotators, dimensions and systems",
         ),
         "highest": _higher(judged, settings),
