@@ -22,7 +22,7 @@ Open = Callable[..., Any]
 Report = Callable[..., Path]
 
 # Enough resamples for ends of intervals from two seeds to agree.
-_DRAWN = {"resamples": 2000, "explain": 0}
+_DRAWN = {"resamples": 4000, "explain": 0}
 _READY = "document.querySelector('#selection b') && !document.querySelector('#selection').innerText.includes('computing')"
 
 
