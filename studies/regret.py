@@ -20,9 +20,10 @@ from nlgauge.advisor.evidence import evidence, mean
 from nlgauge.errors import MissingExtraError
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks.kept import MetricScores
 from studies import study
 from studies.leaderboard.boards import METRICS, STRINGS, Board, has_weights
-from studies.leaderboard.kept import MetricScores, of_results
+from studies.leaderboard.kept import of_results
 from studies.leaderboard.scoring import shortened
 from studies.leaderboard.tables import Value, agreements, judged
 

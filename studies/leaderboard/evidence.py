@@ -153,7 +153,7 @@ def _needs(spec: str) -> dict[str, Any]:
         "source": metric.source,
         "weights": bool(about.default_model) or bool(model),
         "languages": _languages(about.languages, model),
-        "unsplit": [] if isinstance(metric, type) else _unsplit(metric),
+        "unsplit": [] if isinstance(metric, type) else unsplit(metric),
     }
 
 
@@ -165,7 +165,7 @@ def _languages(of_card: str | Sequence[str], model: Any) -> str | list[str]:
     return [lang for lang in known.languages if of_card == "any" or lang in of_card]
 
 
-def _unsplit(metric: AnyMetric) -> list[str]:
+def unsplit(metric: AnyMetric) -> list[str]:
     """Return the languages without spaces between words whose texts a metric does not split."""
     languages: list[str] = []
     for lang, text in UNSPACED_TEXTS.items():

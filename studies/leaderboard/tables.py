@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from nlgauge.meta import Judgments, rank
-from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks import Benchmark, MetricScores
+from nlgauge.meta.benchmarks.kept import check_texts
 from nlgauge.meta.ranking import RankingTask
 from studies.leaderboard.boards import (
     ABOUT_JUDGE,
@@ -29,7 +30,7 @@ from studies.leaderboard.boards import (
     folder_name,
     texts,
 )
-from studies.leaderboard.kept import MetricScores, fingerprint, judgments, kept
+from studies.leaderboard.kept import Kept, judgments
 from studies.leaderboard.pairs import pair_clusters
 
 LENGTH, RANDOM = "length in words", "random numbers"
@@ -163,16 +164,9 @@ def tables(folder: Path, name: str, resamples: int) -> list[Table]:
 
 def _kept(folder: Path, name: str, cost: str, benchmark: Benchmark) -> dict[str, MetricScores]:
     """The scores of these texts; those of other texts are an error."""
-    found = {label: rows_of(one) for label, one in kept(folder / folder_name(name, cost)).items()}
-    expected = fingerprint(benchmark)
-    for label, one in found.items():
-        if one.fingerprint != expected or any(
-            len(values) != len(benchmark.rows) for values in one.segments.values()
-        ):
-            raise SystemExit(
-                f"the kept scores of {label} are of other texts than those of {name}; score them again."
-            )
-    return found
+    found = Kept.of(folder, folder_name(name, cost)).scores
+    check_texts(found.values(), benchmark)
+    return {label: rows_of(one) for label, one in found.items()}
 
 
 def rows_of(scores: MetricScores) -> MetricScores:

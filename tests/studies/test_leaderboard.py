@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from human_judgments import path_of
 
-from nlgauge.errors import ResultError
+from nlgauge.errors import InputError
 from nlgauge.meta import kendall
+from nlgauge.meta.benchmarks import read_scores, write_scores
 from nlgauge.metric.registry import parse
 from studies import leaderboard
 from studies.leaderboard import boards, learned, page, scoring, summary, words
@@ -32,7 +33,7 @@ from studies.leaderboard.boards import (
     folder_name,
     texts,
 )
-from studies.leaderboard.kept import MetricScores, file_name, fingerprint, kept, of_results, read
+from studies.leaderboard.kept import Kept, of_results
 from studies.leaderboard.pairs import pair_clusters
 from studies.leaderboard.tables import placed, tables
 
@@ -54,7 +55,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         "self_bleu": Scored(whole=True),
         "ter": Scored(SLOW),
     }
-    for module in (boards, page):
+    for module in (boards, page, scoring):
         monkeypatch.setattr(module, "BENCHMARKS", {NAME: board})
     monkeypatch.setattr("studies.leaderboard.tables.BENCHMARKS", {NAME: board})
     for module in (boards, scoring, summary, learned):
@@ -91,10 +92,11 @@ def row(text: str, metric: str) -> list[str]:
 
 
 def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
-    folder = done / NAME
-    assert {path.name for path in folder.iterdir()} == {"chrf.json.gz", "rouge.json.gz", "self_bleu.json.gz"}
-    assert [path.name for path in (done / f"{NAME}-6").iterdir()] == ["ter.json.gz"]
-    found = read(folder / "rouge.json.gz")
+    assert {path.name for path in done.glob("sample*")} == {"sample.jsonl.xz", "sample-6.jsonl.xz"}
+    kept = read_scores(done / "sample.jsonl.xz", texts(NAME))
+    assert list(kept) == ["chrf", "rouge", "self_bleu"]
+    assert list(read_scores(done / "sample-6.jsonl.xz", texts(NAME, SLOW))) == ["ter"]
+    found = kept["rouge"]
     assert list(found.segments) == ["rougeL", "rouge1"] and found.seconds >= 0
     whole = of_results(texts(NAME), texts(NAME).score("rouge"))
     np.testing.assert_allclose(found.segments["rouge1"], whole.segments["rouge1"], rtol=5.1e-5)
@@ -180,7 +182,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
         },
         systems={},
     )
-    judge.save(done / f"{NAME}-4")
+    write_scores(done / f"{NAME}-4.jsonl.xz", [judge])
     leaderboard.report(
         "tables", done, [NAME], pages=done / "pages", evidence=done / "evidence.json.gz", resamples=20
     )
@@ -199,14 +201,28 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_scores_of_other_texts_are_refused(done: Path) -> None:
-    path = done / NAME / "chrf.json.gz"
-    msgspec.structs.replace(read(path), fingerprint="0" * 16).save(path.parent)
-    with pytest.raises(SystemExit, match=r"scores.*texts"):
+    path = done / "sample.jsonl.xz"
+    write_scores(
+        path,
+        [msgspec.structs.replace(one, fingerprint="0" * 16) for one in read_scores(path).values()],
+    )
+    with pytest.raises(InputError, match=r"scores.*texts"):
         tables(done, NAME, 20)
-    assert leaderboard.report("score", done, [NAME]).startswith("1 scored")
-    path.write_bytes(gzip.compress(b"{}"))
-    with pytest.raises(ResultError, match="is damaged"):
-        tables(done, NAME, 20)
+    assert leaderboard.report("score", done, [NAME]).startswith("3 scored")
+    tables(done, NAME, 20)
+
+
+def test_a_run_that_was_killed_goes_on_after_its_last_whole_metric(done: Path) -> None:
+    path = done / "sample.jsonl.xz"
+    whole = read_scores(path)
+    write_scores(path, [whole["chrf"]])
+    killed = Kept.of(done, NAME)
+    killed.add(whole["rouge"])
+    with killed.unfinished.open("ab") as file:
+        file.write(b'{"label":"self_bl')
+    assert list(Kept.of(done, NAME).scores) == ["chrf", "rouge"] and list(read_scores(path)) == ["chrf"]
+    assert leaderboard.report("score", done, [NAME]).startswith("1 scored, 0 that cannot be scored, 3 were")
+    assert list(read_scores(path)) == list(whole) and not killed.unfinished.exists()
 
 
 def test_clusters_of_pairs() -> None:
@@ -233,27 +249,21 @@ def test_clusters_of_pairs() -> None:
 def kept_files() -> Iterator[tuple[str, str]]:
     for name in BENCHMARKS:
         for cost in dict.fromkeys(one.cost for one in METRICS.values()):
-            if cost == STRINGS or drawn(name, cost) is not None:
+            if cost == STRINGS or drawn(name, cost):
                 yield name, folder_name(name, cost)
 
 
 def test_kept_scores_are_of_known_metrics() -> None:
-    known = dict(kept_files())
-    expected = {folder for _, folder in kept_files()}
-    assert {path.name for path in SCORES.iterdir()} <= expected and known
+    files = {f"{folder}.jsonl.xz": name for name, folder in kept_files()}
     outputs = {str(parse(spec)): one.outputs for spec, one in METRICS.items() if one.outputs}
-    for name, folder in kept_files():
-        found: dict[str, MetricScores] = kept(SCORES / folder)
-        for label, one in found.items():
+    for path in SCORES.iterdir():
+        for label, one in read_scores(path).items():
             assert str(parse(label)) == label and tuple(one.higher_is_better) == outputs.get(
                 label, tuple(one.higher_is_better)
-            ), (folder, label)
-            assert (
-                one.benchmark == (BENCHMARKS[name].benchmark or name)
-                and (SCORES / folder / file_name(label)).is_file()
-            )
-            assert len({len(values) for values in one.segments.values()}) <= 1 and one.seconds >= 0
-    assert sum(path.stat().st_size for path in SCORES.rglob("*.gz")) < 15_000_000
+            ), (path.name, label)
+            name = files[path.name]
+            assert one.benchmark == (BENCHMARKS[name].benchmark or name)
+    assert sum(path.stat().st_size for path in SCORES.iterdir()) < 15_000_000
 
 
 def test_numbers_for_practitioners_are_those_of_the_tables() -> None:
@@ -279,4 +289,4 @@ def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = row(section, "chrf")
     assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
     assert f"{of_systems:.4f}" == "0.5882"  # the row CHRF of Table 1 of the Shannon Score paper
-    assert read(SCORES / "summeval" / "chrf.json.gz").fingerprint == fingerprint(benchmark)
+    assert "chrf" in read_scores(SCORES / "summeval.jsonl.xz", benchmark)

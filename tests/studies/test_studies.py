@@ -14,14 +14,13 @@ import pytest
 from scipy.stats import kendalltau, pearsonr
 
 import nlgauge
-from nlgauge.meta.benchmarks import load
+from nlgauge.meta.benchmarks import load, read_scores
 from nlgauge.metric import Arrays, Metric, View
 from nlgauge.metrics.cosmic import Cosmic
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge.metrics.shannon import Shannon
 from studies import cosmic, data, infolm, separation, shannon, study
 from studies.__main__ import main
-from studies.leaderboard.kept import read as read_scores
 from studies.study import columns, interval, system_level, table, text_level
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
@@ -177,7 +176,7 @@ def test_page_of_cosmic_shows_the_scores_of_the_leaderboard(benchmark: str, head
     page = (RESULTS / "cosmic-systems.md").read_text(encoding="utf-8")
     section = page[page.index(heading) :].partition("system-level")[0]
     (kept,) = (
-        read_scores(RESULTS / "scores" / "leaderboard" / benchmark / "cosmic.json.gz")
+        read_scores(RESULTS / "scores" / "leaderboard" / f"{benchmark}.jsonl.xz")["cosmic"]
         .systems["cosmic"]
         .values()
     )

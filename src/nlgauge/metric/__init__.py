@@ -257,6 +257,11 @@ class AbstractMetric:
     def __post_init__(self) -> None:
         """Raise if a parameter is not in its domain."""
 
+    @property
+    def unwrapped(self) -> Any:
+        """The metric itself, or the metric that NAME@source calls."""
+        return self
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         """Return the parts of the metric, each with its outputs.
 

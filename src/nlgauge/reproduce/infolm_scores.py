@@ -1,7 +1,7 @@
-"""Scores for the InfoLM document: all measures from one reading per temperature, and the baselines.
+"""The scores of the InfoLM document: all measures from one reading per temperature, and the baselines.
 
-The paper gives no grids. Temperatures are spaced around its best range, 1 to 2, and alpha and beta are those of
-its measures for which they are defined. Texts are lower-cased, because systems differ in casing.
+The paper gives no grids. Temperatures are spaced around its best range, 1 to 2, and each measure has the values of
+alpha and beta for which it is defined. Texts are lower-cased, because systems differ in casing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GRIDS = {
     "D_alpha": tuple(f"alpha({a:g})" for a in _NUMBERS),
     "D_beta": tuple(f"gamma({b:g})" for b in _NUMBERS),
 }
-# Label of a baseline -> its metric; those of models name the model that stands in.
+# Baselines that need no model.
 STRINGS = ("bleu", "rouge", "meteor", "ter", "cder", "eed", "character", "chrf")
 _DIGITS = 5
 

@@ -63,8 +63,9 @@ class Settings:
     def benchmark(self, name: str) -> Benchmark:
         """Return a benchmark, or a sample of its inputs; a file other than the checked file is noted."""
         benchmark = load(name) if self.data is None else load(self.data)
-        if self.data is not None and benchmark.name != name:
-            benchmark = replace(benchmark, card=card(name))
+        if benchmark.name != name:
+            # The file is of another benchmark of the document, or has no name.
+            benchmark = load(name) if benchmark.name in CHECKED else replace(benchmark, card=card(name))
         if digest(benchmark) != CHECKED.get(name, digest(benchmark)):
             note = f"{name} has other texts or ratings than the file on which this reproduction was checked."
             if note not in self.notes:

@@ -26,6 +26,7 @@ from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
 from nlgauge.reproduce.steps import Answer, Claimed, Document, Picture, Step, Verdict
+from nlgauge.reproduce.tables import mean_interval
 from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
 
 SYSTEM, BASELINE = "rl", "nograph"
@@ -152,16 +153,8 @@ def _correlations(judged: Judgments, settings: Settings) -> Findings:
     )
 
 
-def _interval(values: np.ndarray, settings: Settings) -> tuple[float, float, float]:
-    """Return the mean of one value per text with its percentile interval over texts."""
-    known = values[~np.isnan(values)]
-    drawn = np.random.default_rng(settings.seed).integers(len(known), size=(settings.resamples, len(known)))
-    low, high = np.percentile(known[drawn].mean(axis=1), [2.5, 97.5])
-    return float(known.mean()), float(low), float(high)
-
-
 def _means(judged: Judgments, place: int, settings: Settings) -> dict[str, tuple[float, float, float]]:
-    return {label: _interval(values[place], settings) for label, values in judged.metrics.items()}
+    return {label: mean_interval(values[place], settings) for label, values in judged.metrics.items()}
 
 
 def _figure_4_3(
@@ -173,7 +166,7 @@ def _figure_4_3(
     place = benchmark.systems.index(SYSTEM)
     computed: dict[str, Computed] = {}
     for dimension in DIMENSIONS:
-        computed[dimension] = Computed(*_interval(benchmark.human(dimension)[place], settings), n=30)
+        computed[dimension] = Computed(*mean_interval(benchmark.human(dimension)[place], settings), n=30)
     rows = [row for row in benchmark.rows if row.system == SYSTEM]
     released = {
         "Abstractness": [released_abstractness(row.prediction or "", row.references[0]) for row in rows],
@@ -181,7 +174,7 @@ def _figure_4_3(
     }
     for name, values in released.items():
         computed[name] = Computed(
-            *_interval(np.array(values), settings),
+            *mean_interval(np.array(values), settings),
             why="data",
             stand_in=_TEXTS,
             metric="definition of the released program",
@@ -261,7 +254,7 @@ def _human_table(benchmark: Benchmark, settings: Settings) -> Table:
         place = benchmark.systems.index(system)
         for dimension in DIMENSIONS:
             human = benchmark.human(dimension)
-            mean, low, high = _interval(human[place], settings)
+            mean, low, high = mean_interval(human[place], settings)
             gain = 100 * (mean / float(human[benchmark.systems.index(BASELINE)].mean()) - 1)
             ratings = benchmark.ratings(dimension)
             rows.append(
