@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from nlgauge.annotate import log
 from nlgauge.annotate.items import Item
 from nlgauge.annotate.marks import Mark, decoded, plain
 from nlgauge.annotate.protocols import TIE, Protocol
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.spans.weights import Weights, weights_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 _LONGEST_REQUEST = 64
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rater:
-    """Writer of the ratings of a campaign."""
+    """Writer of the ratings of a campaign, to which proposals add blocks."""
 
     campaign: Campaign
     log: log.Log
@@ -54,7 +55,22 @@ class Rater:
             "seconds": round(seconds, 1),
             "protocol": self.campaign.protocol_digest,
         }
-        return self._add("rating", annotator, key, request, at, **values)
+        number = self._add("rating", annotator, key, request, at, **values)
+        self.propose()
+        return number
+
+    def propose(self) -> None:
+        """Write the next blocks of annotators who have rated everything, if metrics propose segments.
+
+        A rating that was saved stays saved if this fails; the next rating tries again.
+        """
+        from nlgauge.annotate.campaign import with_note
+        from nlgauge.annotate.proposals import next_block
+
+        with suppress(NlgaugeError, OSError):
+            while (note := next_block(self.campaign, self.log.records)) is not None:
+                self.log.add(note)
+                self.campaign = with_note(self.campaign, note)
 
     def check(
         self, annotator: str, key: str, answers: Mapping[str, Any], spans: Sequence[Any] = ()
@@ -117,12 +133,18 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
     """Return the numbers of a rating by dimension and number of the output.
 
     A yes is 1 and a no is 0; the score of claims is the share of yes. The better output of a pair gets 1, the
-    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0.
-    Marks give minus the sum of their weights.
+    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0. In an
+    order, an output gets the share of the others that it is better than, with 0.5 for the same rank. Marks give minus
+    the sum of their weights.
     """
     answers, shown = record["answers"], record["shown"]
     if protocol.side_by_side == 1:
         return {name: {0: value} for name, value in _alone(answers, record, protocol).items()}
+    ranks = next(
+        (answers.get(question.id) for question in protocol.questions if question.kind == "order"), None
+    )
+    if ranks is not None:
+        return {protocol.name: {number: _wins(ranks, place) for place, number in enumerate(shown)}}
     chosen = [answers.get(question.id) for question in protocol.questions if question.kind == "output"]
     if len(chosen) == 1:
         if chosen[0] == TIE:
@@ -134,6 +156,16 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
             number: float(place == best) - float(place == worst) for place, number in enumerate(shown)
         }
     }
+
+
+def _wins(ranks: Sequence[int], place: int) -> float:
+    """Return the share of the other outputs that have a larger rank; 0.5 for each of the same rank.
+
+    >>> [_wins([2, 1, 2], place) for place in range(3)]
+    [0.25, 1.0, 0.25]
+    """
+    others = [rank for other, rank in enumerate(ranks) if other != place]
+    return sum((rank > ranks[place]) + 0.5 * (rank == ranks[place]) for rank in others) / len(others)
 
 
 def _alone(answers: Mapping[str, Any], record: log.Record, protocol: Protocol) -> dict[str, float]:

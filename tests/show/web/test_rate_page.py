@@ -14,6 +14,7 @@ import pytest
 from marks import thorough
 from page_cases import HOSTILE
 
+import nlgauge
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.interchange import merge
@@ -148,6 +149,51 @@ def test_choices_by_digits(
     assert saved(page, campaign, 1)[0]["answers"] == answers
 
 
+_RANKING = """
+name = "ranking"
+side_by_side = 3
+[[questions]]
+id = "rank"
+text = "Rank the texts."
+kind = "order"
+ties = TIES
+"""
+
+
+@pytest.mark.parametrize(
+    ("ties", "keys", "wanted", "then", "answer"),
+    [
+        ("false", "2 1 1", "Text 2 has no rank", "3", [2, 3, 1]),
+        *thorough(("true", "1 1 3", "No text has the rank 2", "2", [2, 1, 3])),
+    ],
+)
+def test_texts_are_ranked_by_keys_alone(
+    tmp_path: Path,
+    opened: Callable[..., Any],
+    ties: str,
+    keys: str,
+    wanted: str,
+    then: str,
+    answer: list[int],
+) -> None:
+    file = tmp_path / "ranking.toml"
+    file.write_text(_RANKING.replace("TIES", ties), "utf-8")
+    campaign = campaign_of(tmp_path, str(file), texts(4, ("Alpha", "Beta", "Gamma")))
+    shown = opened(served(campaign)["ana"], bypass_csp=True, viewport={"width": 390, "height": 844})
+    page = shown.page
+    press(page, f"{keys} Enter")
+    assert wanted in page.locator("#needed").inner_text()
+    press(page, f"{then} u U")
+    page.evaluate(browsers.axe())
+    assert browsers.faults(page) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.locator("#next").focus()
+    press(page, "Enter")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"rank": answer}
+    assert shown.errors == []
+
+
 def test_categories_of_marks_are_required(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "mqm")
     shown = opened(served(campaign)["ana"])
@@ -194,6 +240,27 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     page.context.set_offline(False)
     records = saved(page, campaign, 2)
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
+
+
+def test_proposed_items_follow_without_a_reload(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    words = [f"reference {number}" for number in range(12)]
+    result = nlgauge.score({"Alpha": words, "Beta": words[::-1]}, words, metrics=["chrf"])
+    campaign = new(tmp_path / "campaign", result, protocol_of("yes_no"), ["ana"], segments=7, proposals=True)
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    for _ in range(10):
+        press(page, "1 Enter")
+    page.wait_for_function(
+        "() => document.getElementById('place').textContent.startsWith('11 of 14, 10 done')"
+    )
+    for _ in range(4):
+        press(page, "2 Enter")
+    records = [record for record in saved(page, campaign, 15) if record["kind"] == "rating"]
+    assert len({record["item"] for record in records}) == 14
+    page.wait_for_function(
+        "() => document.getElementById('needed').textContent.startsWith('All items are rated')"
+    )
+    assert shown.errors == []
 
 
 def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callable[..., Any]) -> None:
