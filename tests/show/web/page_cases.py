@@ -233,7 +233,9 @@ _MADE: dict[str, Callable[[], Result]] = {
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
 }
 VARIANTS = [
-    name for name in _MADE if name not in ("hostile", "rocket", "people", "many human scores", "one rated system", "pooled")
+    name
+    for name in _MADE
+    if name not in ("hostile", "rocket", "people", "many human scores", "one rated system", "pooled")
 ]
 
 
