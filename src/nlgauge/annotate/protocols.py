@@ -35,7 +35,7 @@ from nlgauge.spans.weights import weights_of
 
 KINDS = ("scale", "yes_no", "output", "order", "choice", "claims", "text")
 # Kinds that compare the outputs on a screen.
-_COMPARE = ("output", "order")
+COMPARE = ("output", "order")
 # The answer to a question of kind "output" if two outputs are equally good.
 TIE = "tie"
 SHOWN = ("source", "references", "context")
@@ -142,7 +142,27 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 def protocol_of(name: str, dimensions: Sequence[str] = ()) -> Protocol:
-    """Return a built-in protocol, or the protocol of a TOML file; `dimensions` replace those of likert."""
+    """Return a built-in protocol, or the protocol of a TOML file.
+
+    Parameters
+    ----------
+    name : str
+        Name of a protocol, or a file NAME.toml.
+    dimensions : sequence of str, optional
+        Dimensions that replace the dimensions of likert.
+
+    Returns
+    -------
+    Protocol
+        Questions, and rules of marks.
+
+    Raises
+    ------
+    ParameterError
+        If the name is unknown, or dimensions cannot be replaced.
+    InputError
+        If the file is not a protocol.
+    """
     from nlgauge.annotate.builtin import PROTOCOLS, scale
 
     if name.endswith(".toml"):
@@ -202,7 +222,7 @@ def checked(protocol: Protocol, where: str) -> Protocol:
             raise InputError(f"{place}: the id {question.id!r} occurs twice; use different ids.")
         if problem := _question_problem(question, protocol):
             raise InputError(f"{place}: {problem}.")
-    kinds = sorted(question.kind for question in protocol.questions if question.kind in _COMPARE)
+    kinds = sorted(question.kind for question in protocol.questions if question.kind in COMPARE)
     if protocol.side_by_side > 1 and kinds not in (["order"], ["output"], ["output", "output"]):
         raise InputError(
             f"{where}: side_by_side = {protocol.side_by_side} needs one question of kind order, one of kind output (the"
@@ -224,9 +244,9 @@ def _question_problem(question: Question, protocol: Protocol) -> str:
         return f"step must be at least 1, got {question.step}"
     if question.kind in ("choice", "claims") and not 2 <= len(question.labels) <= 9:
         return f"labels must name 2 to 9 answers, got {len(question.labels)}"
-    if question.kind in _COMPARE and protocol.side_by_side == 1:
+    if question.kind in COMPARE and protocol.side_by_side == 1:
         return f"a question of kind {question.kind} needs side_by_side above 1"
-    if question.kind in _COMPARE and not question.required:
+    if question.kind in COMPARE and not question.required:
         return f"a question of kind {question.kind} cannot be optional"
     if question.kind == "claims" and protocol.side_by_side > 1:
         return "a question of kind claims needs side_by_side = 1"

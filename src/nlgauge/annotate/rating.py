@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from nlgauge.annotate.campaign import Campaign
 
 _LONGEST_REQUEST = 64
+# The largest number of seconds, also since 1970.
+_LATEST = 1e11
 
 
 @dataclass
@@ -42,10 +45,7 @@ class Rater:
         at: float | None = None,
     ) -> int:
         """Write a rating to disk and return its number; raise InputError if it is not valid."""
-        marks = self.check(annotator, key, answers, spans)
-        for value in (seconds, active):
-            if type(value) not in (int, float) or not 0 <= value < 1e9:
-                raise InputError(f"seconds must be a number from 0, got {value!r}.")
+        marks = self.check(annotator, key, answers, spans, times=(seconds, active, at or 0), request=request)
         values: dict[str, Any] = {"answers": dict(answers)}
         if self.campaign.plan.protocol.spans is not None:
             values["spans"] = plain(marks)
@@ -73,7 +73,14 @@ class Rater:
                 self.campaign = with_note(self.campaign, note)
 
     def check(
-        self, annotator: str, key: str, answers: Mapping[str, Any], spans: Sequence[Any] = ()
+        self,
+        annotator: str,
+        key: str,
+        answers: Mapping[str, Any],
+        spans: Sequence[Any] = (),
+        *,
+        times: Sequence[float] = (),
+        request: str | None = None,
     ) -> list[Mark]:
         """Return the marks of a rating; raise InputError if the rating is not valid."""
         item, protocol = self._item(annotator, key), self.campaign.plan.protocol
@@ -83,6 +90,10 @@ class Rater:
         )
         if reason:
             raise InputError(f"this is not a rating of the campaign: {reason}.")
+        for value in times:
+            if type(value) not in (int, float) or not 0 <= value < _LATEST:
+                raise InputError(f"seconds must be a number from 0, got {value!r}.")
+        _check_request(request)
         return marks
 
     def undo(self, annotator: str, key: str, *, request: str | None = None) -> int:
@@ -105,12 +116,16 @@ class Rater:
         at: float | None = None,
         **values: Any,
     ) -> int:
-        if request is not None and (type(request) is not str or not 1 <= len(request) <= _LONGEST_REQUEST):
-            raise InputError(f"request must be a text of at most {_LONGEST_REQUEST} characters.")
+        _check_request(request)
         record = {"kind": kind, "annotator": annotator, "item": key, **values}
         if at is not None:
             record["at"] = at
         return self.log.add(record if request is None else {**record, "request": request})
+
+
+def _check_request(request: str | None) -> None:
+    if request is not None and (type(request) is not str or not 1 <= len(request) <= _LONGEST_REQUEST):
+        raise InputError(f"request must be a text of at most {_LONGEST_REQUEST} characters.")
 
 
 def _marks(spans: Sequence[Any]) -> list[Mark]:
@@ -156,6 +171,20 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
             number: float(place == best) - float(place == worst) for place, number in enumerate(shown)
         }
     }
+
+
+def better_of(item: Item, record: log.Record, protocol: Protocol) -> list[tuple[int, int, float]]:
+    """Return the decided pairs of the outputs on a screen: the numbers of two outputs, and 1, 0 or 0.5 for the first.
+
+    Pairs of outputs between the best and the worst are left out, because nothing is known about them.
+    """
+    numbers = points(item, record, protocol)[protocol.name]
+    two_questions = sum(question.kind == "output" for question in protocol.questions) == 2
+    return [
+        (first, second, 0.5 if numbers[first] == numbers[second] else float(numbers[first] > numbers[second]))
+        for first, second in combinations(record["shown"], 2)
+        if not (two_questions and numbers[first] == numbers[second])
+    ]
 
 
 def _wins(ranks: Sequence[int], place: int) -> float:

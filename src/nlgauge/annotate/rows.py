@@ -13,9 +13,10 @@ import numpy as np
 from nlgauge._core.paths import replacing
 from nlgauge._core.ragged import Array
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.items import RATE
+from nlgauge.annotate.items import DAMAGED, RATE, REPEAT
 from nlgauge.annotate.log import Record, current
-from nlgauge.annotate.rating import points
+from nlgauge.annotate.protocols import COMPARE
+from nlgauge.annotate.rating import better_of, points
 
 Cell = tuple[str, str]
 Ratings = Mapping[tuple[str, str], Record]
@@ -107,15 +108,21 @@ def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str
     """Yield one record per rated segment and system, as `nlgauge meta` reads them.
 
     The ratings of a dimension are in the order of the annotators, None if an annotator did not rate the text.
-    Checks (repeated, damaged and gold items) are left out.
+    Checks do not count: repeated and damaged items are in `meta`, gold items are left out.
     """
     plan = campaign.plan
     annotators = [name for name in plan.annotators if name not in without]
     ratings = ratings_of(campaign, without)
     cells = cells_of(campaign, ratings)
     marked: dict[Cell, dict[str, Record]] = {}
+    checks: dict[Cell, list[dict[str, Any]]] = {}
     for (annotator, key), record in ratings.items():
         item = campaign.items[key]
+        if item.kind in (REPEAT, DAMAGED):
+            check: dict[str, Any] = {
+                name: record[name] for name in ("annotator", "answers", "spans") if name in record
+            }
+            checks.setdefault((item.segment, item.systems[0]), []).append({"kind": item.kind, **check})
         if item.kind == RATE and len(item.systems) == 1:
             marked.setdefault((item.segment, item.systems[0]), {})[annotator] = record
     for segment in plan.segments:
@@ -123,7 +130,33 @@ def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str
             cell = segment, system
             if cell in cells or cell in marked:
                 by = marked.get(cell, {})
-                yield _texts(campaign, segment, system) | _scores(cells.get(cell, {}), annotators, by)
+                row = _texts(campaign, segment, system) | _scores(cells.get(cell, {}), annotators, by)
+                if cell in checks:
+                    row["meta"]["checks"] = checks[cell]
+                yield row
+
+
+def pairs(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield one record per decided pair of outputs, as `nlgauge rank` reads them: segment, first, second, winner.
+
+    The first output was to the left or above. Further answers, such as a strength, are in the record.
+    """
+    protocol = campaign.plan.protocol
+    compared = {question.id for question in protocol.questions if question.kind in COMPARE}
+    for (annotator, key), record in ratings_of(campaign, without).items():
+        item = campaign.items[key]
+        if item.kind != RATE:
+            continue
+        others = {name: value for name, value in record["answers"].items() if name not in compared}
+        for first, second, won in better_of(item, record, protocol):
+            yield {
+                "segment": item.segment,
+                "first": item.systems[first],
+                "second": item.systems[second],
+                "winner": {1.0: "first", 0.0: "second"}.get(won, "tie"),
+                "annotator": annotator,
+                **others,
+            }
 
 
 def _texts(campaign: Campaign, segment: str, system: str) -> dict[str, Any]:

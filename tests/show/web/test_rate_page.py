@@ -242,6 +242,45 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
 
 
+def test_a_full_disk_keeps_the_rating_in_the_page(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "yes_no")
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    full = "The disk of the server is full or cannot be written."
+    page.route("**/api/rate", lambda route: route.fulfill(status=507, body=full))
+    press(page, "1 Enter")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent.startsWith('Not saved: The disk')"
+    )
+    assert campaign.records() == []
+    page.unroute("**/api/rate")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"acceptable": True}
+
+
+@pytest.mark.parametrize("protocol", ["mqm", *thorough("esa", "likert", "pairwise")])
+def test_every_control_is_reached_by_tab(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
+    campaign = campaign_of(tmp_path, protocol)
+    page = opened(served(campaign)["ana"]).page
+    if page.locator(".rate-target").count():
+        press(page, "ArrowRight 1 m")
+    controls = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea, summary, [tabindex='0']")]
+          .filter(each => each.tabIndex >= 0 && !each.disabled && each.checkVisibility())
+          .map((each, place) => { each.dataset.number = place; return each.name && each.type === "radio" ? each.name : String(place); })"""
+    )
+    reached = set()
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    for _ in range(len(controls) + 5):
+        press(page, "Tab")
+        reached.add(
+            page.evaluate(
+                "() => { const at = document.activeElement; return at.type === 'radio' ? at.name : at.dataset.number; }"
+            )
+        )
+    assert set(controls) <= reached
+
+
 def test_proposed_items_follow_without_a_reload(tmp_path: Path, opened: Callable[..., Any]) -> None:
     words = [f"reference {number}" for number in range(12)]
     result = nlgauge.score({"Alpha": words, "Beta": words[::-1]}, words, metrics=["chrf"])
@@ -324,6 +363,9 @@ def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], 
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         assert browsers.faults(page) == [], theme
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert browsers.faults(page) == []
 
 
 def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: Callable[..., Any]) -> None:

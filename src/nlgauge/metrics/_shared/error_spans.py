@@ -1,6 +1,6 @@
 """Error spans: from the probabilities of labels, and from the lists of a judge.
 
-Of probabilities, spans are the maximal runs of pieces whose likeliest label is an error.
+Spans from probabilities are the maximal runs of pieces whose likeliest label is an error.
 
 As the authors' program reads them: a run that is still open at the last piece is dropped, a run has the
 severity of its first piece, and the start mark may begin one. Completely: the marks are not part of the text,
