@@ -114,9 +114,9 @@ def length_verdict(benchmark: Benchmark, system: str, settings: Settings) -> Ver
     long = replace(judged, metrics={"words": words}, higher_is_better={"words": True})
     parts, verdicts = [], []
     for human in _SHORTER:
-        row = _correlation(long, human, settings)
-        verdicts.append(difference_verdict(-row["high"], -row["low"]))
-        parts.append(f"words with {human} {interval((row['value'], row['low'], row['high']))}")
+        found = _correlation(long, human, settings)
+        verdicts.append(difference_verdict(-found["high"], -found["low"]))
+        parts.append(f"words with {human} {interval((found['value'], found['low'], found['high']))}")
     return Verdict(
         of_all(verdicts),
         "; ".join(parts),
