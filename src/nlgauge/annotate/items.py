@@ -265,7 +265,7 @@ def gold_of(path: Path, protocol: Protocol) -> list[Item]:
 
 
 def _spans_problem(gold: _Gold, protocol: Protocol) -> str:
-    """Return the reason why nobody could mark the spans of a gold item; "" if they can be marked."""
+    """Return what is wrong with the spans of a gold item; "" if they can be marked."""
     if gold.spans and protocol.spans is None:
         return f"the protocol {protocol.name} has no marks; leave spans out"
     texts = {"target": gold.predictions[0], "source": gold.source}
