@@ -99,9 +99,10 @@ const nlgaugeAdvisor = (() => {
     if (unsplit.length) advice.unknown.push(`'${question.lang}' has no spaces between words, and these metrics treat whole sentences as words: ${unsplit.join(", ")}`);
 
     // Candidates, with the mean gain on the task shrunk toward the mean gain on all tasks.
-    const scores = new Map(), count = benchmarksOf(whole).length;
+    const scores = new Map();
+    const knows = (label, codes) => codes.some(code => (needs[label].languages === "any" || needs[label].languages.includes(code)) && !needs[label].unsplit.includes(code));
     for (const [label, list] of rows) {
-      const covered = benchmarksOf(list).length;
+      const covered = benchmarksOf(list).length, count = benchmarksOf(whole.filter(table => knows(label, table.languages))).length;
       if (canUse(label) && isDirected(label) && !S.DESCRIPTIVE.includes(family(label)) && covered >= S.LEAST_COVERED * count && aboveShare(list) >= S.LEAST_ABOVE) {
         const weight = covered / (covered + 1), gain = mean(list.map(row => row.gain));
         scores.set(label, weight * gain + (1 - weight) * (gains.get(label) ?? gain));

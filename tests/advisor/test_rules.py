@@ -112,6 +112,14 @@ def test_tables_of_few_inputs_do_not_decide():
     assert labels(asked(table(inputs=15))) == ["chrf"]
 
 
+def test_benchmarks_in_languages_that_a_metric_does_not_know_do_not_count_against_it():
+    wide = {"chrf": entry(0.3), "wer": entry(0.35)}
+    tables = [table(name, metrics=wide) for name in "abc"]
+    foreign = [table(name, languages=["ja"]) for name in "de"]
+    assert labels(asked(*tables, *foreign)) == ["wer", "chrf"]
+    assert labels(asked(*tables, *(replace(each, languages=["fr"]) for each in foreign))) == ["chrf"]
+
+
 def test_a_candidate_covers_three_quarters_of_the_benchmarks():
     wide = {"chrf": entry(0.3), "wip": entry(0.35)}
     tables = [table(name, metrics=wide) for name in "abc"]

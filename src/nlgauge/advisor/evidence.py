@@ -129,10 +129,17 @@ def evidence() -> Evidence:
     """Return the evidence that nlgauge ships with."""
     record = evidence_record()
     tables = [Table(**table) for table in record["sets"]]
+    return of_tables(tables, record["metrics"], _costs(tables))
+
+
+def of_tables(
+    tables: Iterable[Table], needs: Mapping[str, Mapping[str, Any]], costs: Mapping[str, float]
+) -> Evidence:
+    """Return the evidence of some tables."""
     large = [table for table in tables if table.inputs >= FEWEST_INPUTS]
     everywhere = rows_by_metric((table for table in large if table.main), "texts")
     gains = {label: mean(row.gain for row in rows) for label, rows in everywhere.items()}
-    return Evidence(large, record["metrics"], _costs(tables), gains)
+    return Evidence(large, needs, costs, gains)
 
 
 def relevant(tables: Iterable[Table], task: str, want: str, level: str) -> list[Table]:

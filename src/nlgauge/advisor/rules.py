@@ -72,6 +72,14 @@ class Case(NamedTuple):
             and question.lang not in needs["unsplit"]
         )
 
+    def knows(self, label: str, languages: Sequence[str]) -> bool:
+        """Return whether a metric knows one of these languages."""
+        needs = self.evidence.needs[label]
+        return any(
+            (needs["languages"] == "any" or lang in needs["languages"]) and lang not in needs["unsplit"]
+            for lang in languages
+        )
+
     def can_use(self, label: str) -> bool:
         """Return whether the user can compute a metric within the budget."""
         return self.can_compute(label) and self.cost(label) <= self.question.budget
@@ -118,12 +126,14 @@ def _large(tables: Sequence[Table]) -> list[Table]:
 def scores(case: Case) -> dict[str, float]:
     """Return the score of each candidate: its mean gain on the task, shrunk toward its mean gain on all tasks.
 
-    A candidate was scored on most benchmarks of the task, and is shown to be above the controls on half of them.
+    A candidate was scored on most benchmarks of the task whose language it knows, and is shown to be above the controls
+    on half of those that have its scores.
     """
-    benchmarks = {table.benchmark for table in case.whole}
+    languages = {table.benchmark: table.languages for table in case.whole}
     candidates = {}
     for label, rows in case.rows.items():
         covered = {row.benchmark for row in rows}
+        benchmarks = [name for name in languages if case.knows(label, languages[name])]
         if (
             case.can_use(label)
             and case.is_directed(label)

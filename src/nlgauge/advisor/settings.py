@@ -43,7 +43,7 @@ QUALITIES: dict[str, tuple[str, ...]] = {
         "mqm",
         "pairs",
     ),
-    "consistency": ("consistency", "groundedness"),
+    "consistency": ("consistency", "consistent", "groundedness"),
     "fluency": ("fluency", "fluent", "naturalness", "understandable", "understandability"),
     "coherence": ("coherence", "textstructure"),
     "engagement": ("engagement", "engagingness", "empathy", "surprise", "complexity"),
@@ -115,7 +115,8 @@ FEWEST_INPUTS = 15
 FEWEST_SYSTEMS = 20
 # So many benchmarks must have that many systems before tables of systems decide.
 FEWEST_LARGE_BENCHMARKS = 2
-# The share of inputs on which a value must be defined, and of a task's benchmarks on which a metric was scored.
+# The share of inputs on which a value must be defined, and on which a metric was scored of a task's benchmarks in
+# languages that it knows.
 LEAST_DEFINED, LEAST_COVERED = 0.8, 0.75
 # With a smaller share of benchmarks in the language of the question, the advice names the share.
 LEAST_IN_LANGUAGE = 0.5
