@@ -101,6 +101,6 @@ def _row(trial: Trial) -> list[str]:
         *advised,
         f"`{trial.best}`",
         f"{values[trial.best]:.3f}",
-        *(f"{regret:.3f}" for regret in lost or [math.nan]),
+        f"{lost[0]:.3f}" if lost else "",
         *("n/a" if math.isnan(regret := trial.regret(label)) else f"{regret:.3f}" for label in BASELINES),
     ]

@@ -15,7 +15,7 @@ from studies.leaderboard.boards import BENCHMARKS
 from studies.leaderboard.learned import learned
 from studies.leaderboard.queries import Queries
 from studies.leaderboard.shown import agreement, shown, shown_name, title
-from studies.leaderboard.summary import beside_chrf, summary
+from studies.leaderboard.summary import beside_chrf, by_language, summary
 from studies.leaderboard.tables import Table, Value, tables
 from studies.leaderboard.words import ABOUT
 
@@ -64,6 +64,7 @@ def leaderboard(found: Mapping[str, Sequence[Table]], resamples: int) -> str:
     made = {
         "draws": f"{resamples:,}",
         "summary": summary([each[0] for each in found.values()]),
+        "languages": by_language([each[0] for each in found.values()]),
         "models": beside_chrf(found),
         "tables": "\n\n".join(parts),
     }

@@ -121,7 +121,8 @@ class Queries:
             return "{} of {}".format(*self._better(*rest))
         if kind in ("part", "ties", "untied"):
             right, ties = self._entry(*rest[:2])["parts"][rest[2]]
-            return f"{100 * {'part': right, 'ties': ties, 'untied': right / (1 - ties)}[kind]:.1f}%"
+            share = right / (1 - ties) if kind == "untied" else ties if kind == "ties" else right
+            return f"{100 * share:.1f}%"
         if kind == "also":
             return f"{self._entry(*rest[:2])['also'][rest[2]]:.3f}"
         if kind == "advice":

@@ -64,7 +64,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(learned, "SHOWN", (NAME,))
     monkeypatch.setattr(learned, "TEMPLATE", tmp_path / "learned.md")
     learned.TEMPLATE.write_text(
-        "TER has {{sample-6; ter; input}}.{{? higher; sample; input; chrf; -1}}\n\n<!-- tables -->\n\n<!-- judges -->\n",
+        "TER has {{sample-6; ter; input}}.{{? higher; sample; chrf; input; -1}}\n\n<!-- tables -->\n\n<!-- judges -->\n",
         encoding="utf-8",
     )
     monkeypatch.setitem(words.ABOUT, NAME, "Made up.")

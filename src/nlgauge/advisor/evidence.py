@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from nlgauge.advisor.settings import (
     ANCHOR,
     CONTROLS,
+    FEWEST_IN_LANGUAGE,
     FEWEST_INPUTS,
     LEAST_DEFINED,
     OVERALL,
@@ -142,15 +143,21 @@ def of_tables(
     return Evidence(large, needs, costs, gains)
 
 
-def relevant(tables: Iterable[Table], task: str, want: str, level: str) -> list[Table]:
-    """Return the tables of a task and a quality that have values at a level."""
-    return [
+def relevant(
+    tables: Iterable[Table], task: str, want: str, level: str, lang: str | None = None
+) -> list[Table]:
+    """Return the tables of a task and a quality that have values at a level: of a language alone, if enough benchmarks
+    have it.
+    """
+    found = [
         table
         for table in tables
         if table.task == task
         and (table.main if want == OVERALL else table.dimension in QUALITIES[want])
         and any(level in entry for entry in table.metrics.values())
     ]
+    own = [table for table in found if lang in table.languages]
+    return own if len({table.benchmark for table in own}) >= FEWEST_IN_LANGUAGE else found
 
 
 def rows_by_metric(tables: Iterable[Table], level: str) -> dict[str, list[Row]]:

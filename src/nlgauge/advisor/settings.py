@@ -115,9 +115,10 @@ FEWEST_INPUTS = 15
 FEWEST_SYSTEMS = 20
 # So many benchmarks must have that many systems before tables of systems decide.
 FEWEST_LARGE_BENCHMARKS = 2
-# The share of inputs on which a value must be defined, and on which a metric was scored of a task's benchmarks in
-# languages that it knows.
+# The share of inputs on which a value must be defined, and of a task's benchmarks on which a metric was scored.
 LEAST_DEFINED, LEAST_COVERED = 0.8, 0.75
+# With so many benchmarks in the language of the question, only they count.
+FEWEST_IN_LANGUAGE = 2
 # With a smaller share of benchmarks in the language of the question, the advice names the share.
 LEAST_IN_LANGUAGE = 0.5
 # The share of rows with a value above the controls, and the share of beaten rows from which a metric is named.
