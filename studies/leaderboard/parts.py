@@ -28,7 +28,7 @@ def severity(benchmark: Benchmark) -> dict[str, Array]:
     found = np.array([meta[pair.segment, pair.worse]["severity"] for pair in benchmark.pairs])
     blanks = np.array(["tokenized" in pair.worse for pair in benchmark.pairs])
     parts = {name: found == name for name in ("critical", "major", "minor", "base")}
-    return {**parts, "minor, blanks alone": blanks, "minor, others": (found == "minor") & ~blanks}
+    return {**parts, "minor, only blanks": blanks, "minor, others": (found == "minor") & ~blanks}
 
 
 PARTS: Mapping[str, Callable[[Benchmark], dict[str, Array]]] = {"certitude": certitude, "severity": severity}

@@ -349,7 +349,10 @@ labels = { 1 = "rude", 3 = "polite" }
     [
         ("low = 1", "kind = 'slider'", r"questions\[0\]: kind must be .* got 'slider'"),
         ("low = 1", "low = 3", "low must be below high"),
-        ("low = 1", "kind = 'output'", "side_by_side above 1"),
+        ("low = 1", "kind = 'output'", "kind output needs side_by_side above 1"),
+        ("low = 1", "kind = 'order'", "kind order needs side_by_side above 1"),
+        ("low = 1", "kind = 'order'\nrequired = false", "side_by_side above 1"),
+        ('"tone"', '"tone"\nside_by_side = 3', "one question of kind order, .* got none"),
         ('"politeness"', '"Polite ness"', "lowercase"),
         ("low = 1", "lowest = 1", "not a protocol"),
         ("low = 1", "low = '1'", "not a protocol"),

@@ -146,7 +146,7 @@ def of_tables(
 def relevant(
     tables: Iterable[Table], task: str, want: str, level: str, lang: str | None = None
 ) -> list[Table]:
-    """Return the tables of a task and a quality that have values at a level: of a language alone, if enough benchmarks
+    """Return the tables of a task and a quality that have values at a level: only of a language, if enough benchmarks
     have it.
     """
     found = [

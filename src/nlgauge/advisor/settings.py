@@ -117,7 +117,7 @@ FEWEST_SYSTEMS = 20
 FEWEST_LARGE_BENCHMARKS = 2
 # The share of inputs on which a value must be defined, and of a task's benchmarks on which a metric was scored.
 LEAST_DEFINED, LEAST_COVERED = 0.8, 0.75
-# With so many benchmarks in the language of the question, only they count.
+# The number of benchmarks in the language of the question from which only they count.
 FEWEST_IN_LANGUAGE = 2
 # With a smaller share of benchmarks in the language of the question, the advice names the share.
 LEAST_IN_LANGUAGE = 0.5

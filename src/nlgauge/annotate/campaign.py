@@ -28,10 +28,11 @@ from nlgauge._core.lazy import lazy
 from nlgauge.annotate import log
 from nlgauge.annotate.items import Item, Texts
 from nlgauge.annotate.plan import FORMAT, Addition, Plan, extended
+from nlgauge.annotate.proposals import noted
 from nlgauge.annotate.rating import Rater
 from nlgauge.errors import ResultError, UnknownNameError, no_such
 
-CAMPAIGN, TEXTS, ITEMS, METRICS = "campaign.json", "texts.jsonl", "items.jsonl", "metrics.npz"
+CAMPAIGN, TEXTS, ITEMS = "campaign.json", "texts.jsonl", "items.jsonl"
 _RATINGS, _LOCK = "ratings.jsonl", "lock"
 Content = TypeVar("Content", bound=msgspec.Struct)
 
@@ -93,6 +94,8 @@ class Campaign:
                 addition = _decoded(file, Addition)
                 items |= _items(folder / f"items-{number}.jsonl", addition.items, texts)
                 plan = extended(plan, addition)
+            if plan.proposals is not None:
+                plan = noted(plan, log.readable(folder / _RATINGS))
             unknown = [
                 name
                 for order in plan.orders.values()
@@ -267,7 +270,9 @@ class Campaign:
         with self.locked():
             written = log.Log(self.directory / _RATINGS)
             try:
-                yield Rater(self, written)
+                rater = Rater(self, written)
+                rater.propose()
+                yield rater
             finally:
                 written.close()
 
@@ -290,6 +295,11 @@ class Campaign:
             file.write(str(os.getpid()))
             file.flush()
             yield
+
+
+def with_note(campaign: Campaign, note: log.Record) -> Campaign:
+    """Return a campaign with a note that was written."""
+    return replace(campaign, plan=noted(campaign.plan, [note]))
 
 
 def with_addition(campaign: Campaign, addition: Addition, items: Mapping[str, Item]) -> Campaign:

@@ -235,12 +235,9 @@ def gold_of(path: Path, protocol: Protocol) -> list[Item]:
                     f"{where}: the protocol {protocol.name} has no question {name!r}; it has {', '.join(questions)}."
                 )
             is_range = isinstance(allowed, dict) and set(allowed) == {"low", "high"}
-            values = (
-                list(allowed.values()) if is_range else allowed if isinstance(allowed, list) else [allowed]
-            )
-            for value in values:
-                problem = questions[name].problem(value, protocol.side_by_side, len(gold.claims))
-                if problem and questions[name].kind != "claims":
+            is_several = isinstance(allowed, list) and questions[name].kind not in ("claims", "order")
+            for value in allowed.values() if is_range else allowed if is_several else [allowed]:
+                if problem := questions[name].problem(value, protocol.side_by_side, len(gold.claims)):
                     raise InputError(f"{where}: {problem}.")
         found.append(
             Item(

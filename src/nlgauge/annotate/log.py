@@ -58,6 +58,11 @@ def read(path: Path) -> tuple[list[Record], bytes]:
     return [line.record for line in lines if line.record is not None], rest
 
 
+def readable(path: Path) -> list[Record]:
+    """Return the events of all lines that are not damaged."""
+    return [line.record for line in _lines(path) if line.record is not None]
+
+
 def repair(path: Path) -> int:
     """Move the damaged lines of a log to a file next to it; return their number."""
     lines = list(_lines(path))

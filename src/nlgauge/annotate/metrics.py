@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,14 @@ import numpy as np
 from nlgauge._core.ragged import Array
 
 if TYPE_CHECKING:
+    from nlgauge.annotate.campaign import Campaign
     from nlgauge.results.result import Result
 
+METRICS = "metrics.npz"
 
-def save_metrics(result: Result, path: Path) -> None:
-    """Save the segment scores (S, N) of the first output of each metric of a result."""
+
+def scores_of(result: Result) -> dict[str, Array]:
+    """Return the segment scores (S, N) of the first output of each metric of a result."""
     scores = {}
     for label in result.labels:
         tables = [result._tables[system, label] for system in result.systems]
@@ -22,6 +26,11 @@ def save_metrics(result: Result, path: Path) -> None:
         rows = [table.segments() for table in tables]
         if all(name in row for row in rows):
             scores[label] = np.stack([np.asarray(row[name], dtype=np.float64) for row in rows])
+    return scores
+
+
+def save_metrics(scores: dict[str, Array], path: Path) -> None:
+    """Save the scores of metrics."""
     arrays: dict[str, Any] = {f"m{number}": values for number, values in enumerate(scores.values())}
     np.savez(path, labels=np.array(list(scores), dtype=np.str_), **arrays)
 
@@ -32,3 +41,10 @@ def read_metrics(path: Path) -> dict[str, Array]:
         return {}
     with np.load(path, allow_pickle=False) as saved:
         return {str(name): saved[f"m{number}"] for number, name in enumerate(saved["labels"].tolist())}
+
+
+def metrics_of(campaign: Campaign, population: Sequence[str]) -> dict[str, Array]:
+    """Return the scores of the segments of the population, by metric."""
+    chosen = set(population)
+    places = [place for place, name in enumerate(campaign.texts) if name in chosen]
+    return {name: values[:, places] for name, values in read_metrics(campaign.directory / METRICS).items()}

@@ -14,12 +14,13 @@ from nlgauge.meta.benchmarks.catalog import card, names
 from nlgauge.meta.benchmarks.kept import MetricScores, fingerprint, read_scores, write_scores
 from nlgauge.meta.benchmarks.loading import imported, load
 from nlgauge.meta.benchmarks.places import folder
-from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, GradedPair, Pair
 
 __all__ = [
     "Benchmark",
     "BenchmarkCard",
     "BenchmarkRow",
+    "GradedPair",
     "MetricScores",
     "Pair",
     "card",
