@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from nlgauge import reproduce
-from nlgauge.reproduce import infolm_pictures, infolm_rows
+from nlgauge.reproduce import infolm_pictures, infolm_rows, infolm_scores
 from nlgauge.reproduce.infolm import DOCUMENT
 from nlgauge.reproduce.infolm_scores import MEASURES, TEMPERATURES
 from nlgauge.reproduce.settings import Settings
@@ -58,6 +58,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "benchmarks"))
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "none"))
     monkeypatch.chdir(tmp_path)
+    # Fewer points than the grids have: the number of points changes only the time.
+    for row, points in (
+        ("D_AB", ("ab(0.5,0.5)", "ab(1.25,0.5)")),
+        ("D_alpha", ()),
+        ("D_beta", ("gamma(0.25)",)),
+    ):
+        monkeypatch.setitem(infolm_scores.GRIDS, row, points)
     for name in DIMENSIONS:
         made_up(tmp_path / "benchmarks", name)
     return tmp_path
