@@ -27,12 +27,17 @@ from queue import SimpleQueue
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tools" / "mutants.toml"
-_LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "benchmarks", "demo-*", "build", "dist")
+_LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "demo-*", "build", "dist")
 # An editable installation finds the package before PYTHONPATH does.
 _NO_EDITABLE = """import sys
 sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in type(finder).__module__]
 """
 _FAILED = 1
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """Return the names that no test of a mutant reads; packages of the sources are called benchmarks, too."""
+    return {*_LEFT_OUT(folder, names), *(["benchmarks"] if Path(folder) == ROOT else [])}
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ class Copy:
 
     def __init__(self, place: Path, number: int) -> None:
         self.root, first = place / f"copy-{number}", place / "first"
-        shutil.copytree(ROOT, self.root, ignore=_LEFT_OUT)
+        shutil.copytree(ROOT, self.root, ignore=_left_out)
         native = find_spec("nlgauge._native")
         if native is not None and native.origin is not None:
             shutil.copy2(native.origin, self.root / "src" / "nlgauge")

@@ -83,6 +83,7 @@ def rows_of(metric: str, segments: int | None) -> list[dict[str, Any]]:
             **{name: round(float(row[name]), 4) if name != "n" else row["n"] for name in FIELDS},
         }
         for row in found
+        if row["n"]  # of pairs that the metric does not score there is nothing to keep
     ]
 
 
@@ -108,7 +109,8 @@ def load() -> dict[str, Any]:
 def save(kept: dict[str, Any]) -> None:
     kept["metrics"].sort(key=lambda entry: entry["metric"])
     lines = ",\n".join(
-        json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in kept["metrics"]
+        json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        for entry in kept["metrics"]
     )
     head = json.dumps({"suite": kept["suite"], "date": time.strftime("%Y-%m-%d", time.gmtime())})[:-1]
     KEPT.write_text(f'{head}, "metrics": [\n{lines}\n]}}\n', "utf-8")

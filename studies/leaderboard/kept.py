@@ -1,102 +1,75 @@
-"""MetricScores: one metric's scores of a benchmark's rows, as numbers without texts, in a file.
+"""Kept scores of the leaderboard: made of results, and put beside human scores.
 
-    chrf.json.gz    label, signature, seconds, outputs with their directions, and one number per row and output
-
-A file counts as long as the benchmark's texts are the same (`fingerprint`).
+summeval.jsonl.xz       all metrics on all texts of a benchmark (`nlgauge.meta.benchmarks.read_scores`)
+summeval-8.jsonl.xz     costly metrics on a sample of eight segments
+summeval.jsonl          what an unfinished run has scored, one line per metric; the next run puts it into the file
 """
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import math
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from nlgauge._core.paths import write_whole
 from nlgauge._core.versions import installed_version
-from nlgauge.errors import ResultError
 from nlgauge.meta import Judgments
-from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks import Benchmark, MetricScores, fingerprint, read_scores, write_scores
+from nlgauge.meta.benchmarks.kept import SUFFIX, parsed
 from nlgauge.results.result import Result
 
-FORMAT = 1
 
+@dataclass
+class Kept:
+    """The kept scores of one set of texts by label, which grow line by line while they are scored."""
 
-class MetricScores(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric's scores: `segments[output]` has one number per row of the benchmark, `systems[output]` one
-    per group and system.
+    path: Path
+    scores: dict[str, MetricScores] = field(default_factory=dict)
 
-    The first output is the metric's main one. `higher_is_better` is null where an output has no direction.
-    `seconds` is what scoring took; 0 where that is not known.
-    """
-
-    label: str
-    benchmark: str
-    fingerprint: str
-    signatures: dict[str, str]
-    higher_is_better: dict[str, bool | None]
-    segments: dict[str, list[float | None]]
-    systems: dict[str, dict[str, dict[str, float | None]]]
-    seconds: float
-    version: str
-    format: int = FORMAT
+    @classmethod
+    def of(cls, folder: Path, name: str) -> Kept:
+        """Return what is kept of a set, with what an unfinished run has left."""
+        found = cls(folder / f"{name}{SUFFIX}")
+        if found.path.is_file():
+            found.scores = read_scores(found.path)
+        if found.unfinished.is_file():
+            for line in found.unfinished.read_bytes().splitlines(keepends=True):
+                if line.endswith(b"\n"):  # a run that was killed may have left part of a line
+                    one = parsed(line)
+                    found.scores[one.label] = one
+        return found
 
     @property
-    def main(self) -> str:
-        """The output that stands for the metric."""
-        return next(iter(self.higher_is_better))
+    def unfinished(self) -> Path:
+        """The file of a run that goes on."""
+        return self.path.with_name(self.path.name.removesuffix(".xz"))
 
-    def save(self, directory: Path) -> Path:
-        """Writes the scores into a directory, whole or not at all."""
-        directory.mkdir(parents=True, exist_ok=True)
-        path = directory / file_name(self.label)
-        write_whole(path, gzip.compress(msgspec.json.encode(self), mtime=0))
-        return path
+    def add(self, one: MetricScores) -> None:
+        """Keep the scores of one more metric, also if the run is killed afterwards."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.scores[one.label] = one
+        with self.unfinished.open("ab") as file:
+            file.write(msgspec.json.encode(one) + b"\n")
 
-
-def file_name(label: str) -> str:
-    """The file of a metric: its label as far as every file system takes it, and a hash where that is not all
-    of it.
-
-    >>> file_name("chrf")
-    'chrf.json.gz'
-    """
-    plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", label).strip("-.")[:60]
-    return (
-        f"{plain}.json.gz"
-        if plain == label
-        else f"{plain}-{hashlib.sha256(label.encode()).hexdigest()[:8]}.json.gz"
-    )
+    def finish(self) -> None:
+        """Put what was added into the file."""
+        if self.unfinished.is_file():
+            write_scores(self.path, self.scores.values())
+            self.unfinished.unlink()
 
 
-def read(path: Path) -> MetricScores:
-    """The scores of one file."""
+@contextmanager
+def finished(sets: Mapping[str, Kept]) -> Iterator[None]:
+    """Put into their files what was added to sets, also after an error."""
     try:
-        return msgspec.json.decode(gzip.decompress(path.read_bytes()), type=MetricScores)
-    except (OSError, EOFError, msgspec.DecodeError) as error:
-        raise ResultError(f"{path} is damaged ({error}); remove it to compute its scores again.") from None
-
-
-def kept(directory: Path) -> dict[str, MetricScores]:
-    """All scores of a directory, by label."""
-    found = [read(path) for path in sorted(directory.glob("*.json.gz"))]
-    return {one.label: one for one in found}
-
-
-def fingerprint(benchmark: Benchmark) -> str:
-    """A hash of all texts and of their order: scores belong to this benchmark alone."""
-    digest = hashlib.sha256()
-    for row in benchmark.rows:
-        for text in (row.segment, row.system, row.prediction or "", row.source or "", *row.references):
-            digest.update(text.encode("utf-8", "surrogatepass") + b"\x00")
-        digest.update(b"\x01")
-    return digest.hexdigest()[:16]
+        yield
+    finally:
+        for each in sets.values():
+            each.finish()
 
 
 def of_results(benchmark: Benchmark, results: Mapping[str, Result], seconds: float = 0.0) -> MetricScores:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from nlgauge.meta.benchmarks import MetricScores
 from nlgauge.metric.registry import parse
 from studies import study
 from studies.leaderboard.boards import (
@@ -22,9 +23,10 @@ from studies.leaderboard.boards import (
     folder_name,
     has_weights,
 )
-from studies.leaderboard.kept import MetricScores, kept
+from studies.leaderboard.comparisons import LENGTH, RANDOM
+from studies.leaderboard.kept import Kept
 from studies.leaderboard.shown import agreement, shown
-from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table
+from studies.leaderboard.tables import Line, Table
 from studies.leaderboard.words import ABOUT
 
 TEMPLATE = Path(__file__).with_name("learned.md")
@@ -81,7 +83,7 @@ def _judges(found: Mapping[str, Sequence[Table]], folder: Path) -> str:
         by_metric = {line.metric: line for line in table.lines}
         of_texts = table.human, next(reversed(table.board.coefficients))
         beside = [agreement(by_metric[metric].values[of_texts]) for metric in ("chrf", LENGTH)]
-        for label, scores in kept(folder / folder_name(name, JUDGES)).items():
+        for label, scores in Kept.of(folder, folder_name(name, JUDGES)).scores.items():
             own = agreement(by_metric[label].values[of_texts]) if label in by_metric else ""
             lines.append(
                 [

@@ -14,46 +14,55 @@ from pathlib import Path
 import msgspec
 
 from nlgauge.errors import NlgaugeError
-from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.meta.benchmarks import Benchmark, MetricScores, fingerprint
 from nlgauge.metric.registry import parse
-from studies.leaderboard.boards import COSTS, METRICS, Scored, folder_name, texts
-from studies.leaderboard.kept import MetricScores, file_name, fingerprint, of_results, read
+from studies.leaderboard.boards import BENCHMARKS, COSTS, METRICS, Scored, folder_name, texts
+from studies.leaderboard.evidence import unsplit
+from studies.leaderboard.kept import Kept, finished, of_results
 
 _DIGITS = 5
 
 
 def score(folder: Path, benchmarks: Sequence[str], metrics: Sequence[str] | None, again: bool) -> str:
     """Scores what is not kept yet, cheap metrics first, and says what cannot be scored and why."""
-    wanted = [
-        (name, spec, one) for spec, one in _chosen(metrics).items() for name in benchmarks if one.serves(name)
-    ]
+    wanted: list[tuple[str, str, Scored]] = []
+    for spec, one in _chosen(metrics).items():
+        unknown = set(unsplit(parse(spec)))
+        wanted += [
+            (name, spec, one)
+            for name in benchmarks
+            if one.serves(name) and not unknown & set(BENCHMARKS[name].languages)
+        ]
     wanted.sort(key=lambda each: COSTS.index(each[2].cost))
     known: dict[tuple[str, str], Benchmark] = {}
+    sets: dict[str, Kept] = {}
     scored = failed = 0
     started = time.monotonic()
-    for count, (name, spec, one) in enumerate(wanted, 1):
-        if (name, one.cost) not in known:
-            known[name, one.cost] = texts(name, one.cost)
-        benchmark = known[name, one.cost]
-        place = folder / folder_name(name, one.cost)
-        path = place / file_name(str(parse(spec)))
-        if not again and path.is_file() and read(path).fingerprint == fingerprint(benchmark):
-            continue
-        print(
-            f"[{count} of {len(wanted)}, {(time.monotonic() - started) / 60:.0f} min] {name}: {spec}",
-            end="",
-            file=sys.stderr,
-            flush=True,
-        )
-        try:
-            found = _timed(benchmark, spec)
-        except NlgaugeError as error:
-            failed += 1
-            print(f": cannot be scored: {error!s:.200}", file=sys.stderr, flush=True)
-            continue
-        path = shortened(found, one.outputs).save(place)
-        scored += 1
-        print(f": {found.seconds:.1f} s, {path.stat().st_size} bytes", file=sys.stderr, flush=True)
+    with finished(sets):
+        for count, (name, spec, one) in enumerate(wanted, 1):
+            place = folder_name(name, one.cost)
+            if (name, one.cost) not in known:
+                known[name, one.cost] = texts(name, one.cost)
+            if place not in sets:
+                sets[place] = Kept.of(folder, place)
+            benchmark, there = known[name, one.cost], sets[place].scores.get(str(parse(spec)))
+            if not again and there is not None and there.fingerprint == fingerprint(benchmark):
+                continue
+            print(
+                f"[{count} of {len(wanted)}, {(time.monotonic() - started) / 60:.0f} min] {name}: {spec}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+            try:
+                found = _timed(benchmark, spec)
+            except NlgaugeError as error:
+                failed += 1
+                print(f": cannot be scored: {error!s:.200}", file=sys.stderr, flush=True)
+                continue
+            sets[place].add(shortened(found, one.outputs))
+            scored += 1
+            print(f": {found.seconds:.1f} s", file=sys.stderr, flush=True)
     return f"{scored} scored, {failed} that cannot be scored, {len(wanted) - scored - failed} were kept."
 
 

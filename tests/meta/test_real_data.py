@@ -16,16 +16,18 @@ from human_judgments import path_of, rows_of
 
 import nlgauge
 from nlgauge.meta import Judgments
-from nlgauge.meta.benchmarks import load
+from nlgauge.meta.benchmarks import load, read_scores
 from nlgauge.meta.ceiling import reliability
 from nlgauge.stats.levels import LEVELS
 from nlgauge.stats.measures import measure
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import Swaps
-from studies.leaderboard.kept import judgments, read
+from studies.leaderboard.kept import judgments
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
-SCORES = Path(__file__).resolve().parents[2] / "docs" / "results" / "scores" / "leaderboard" / "hanna"
+SCORES = (
+    Path(__file__).resolve().parents[2] / "docs" / "results" / "scores" / "leaderboard" / "hanna.jsonl.xz"
+)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +81,7 @@ def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pyte
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("hanna").parent))
     hanna = load("hanna").machines()
     names = ["sentence_bleu", "f1"]
-    judged = judgments(hanna, {name: read(SCORES / f"{name}.json.gz") for name in names}, ["coherence"])
+    judged = judgments(hanna, {name: read_scores(SCORES)[name] for name in names}, ["coherence"])
     judged = replace(judged, system_scores={})
     every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)
     x, z = judged.stacked(names), judged.human("coherence")

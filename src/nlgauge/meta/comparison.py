@@ -274,7 +274,8 @@ def compare(
         `generalize_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
         new independent outputs at the global level.
     generalize_to : {"systems", "inputs", "both"}, optional
-        Population of the claim: new systems (default), new inputs of the same systems, or both.
+        Population of the claim: new systems (default), new inputs of the same systems (default for a single system at the
+        global level), or both.
     adjust : {"maxT", "maxT-raw", "holm", "bonferroni", "bh", "by", "none"}, optional
         Correction for all pairs of a dimension and group. Default: "maxT" if there are resamples ("maxT-raw" does not scale
         them), "holm" for Williams' test and with `stop`.
@@ -320,6 +321,12 @@ def compare(
     (1 + b) / (B + 1), where b is the number of resamples with a difference at least as large as observed.
     """
     named = tuple(judgments.check_metric(name) for name in listed(against or ()))
+    if (
+        len(judgments.systems) == 1
+        and level == "global"
+        and (generalize_to, swap, test) == (None, None, None)
+    ):
+        generalize_to = "inputs"
     plan = planned(
         level, coefficient, test, generalize_to, adjust, resamples, seed, swap, confidence, alpha, stop, named
     )
@@ -437,6 +444,8 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
         "systems": "The claims are about new systems.",
         "inputs": (
             "The claims are about new inputs of these very systems; another set of systems may reverse them."
+            if len(judgments.systems) > 1
+            else "The claims are about new inputs."
         ),
         "both": "The claims are about new systems and new inputs.",
         "outputs": (

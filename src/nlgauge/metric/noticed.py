@@ -1,4 +1,4 @@
-"""How much damage a metric notices: kept shares on DEMETR, for its card. `tools/stress_suite.py` writes them."""
+"""Shares of DEMETR's damage that metrics notice, kept for their cards; `tools/stress_suite.py` writes them."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ NaN, never 0.
     kendall_c  2 (C - D) m / (n^2 (m - 1)), m the smaller number of distinct values
     gamma      (C - D) / (C + D)
     somers     (C - D) / (C + D + T_z): of the pairs that x orders
+    same_sign  share of the points with z above or below 0 whose x is on the same side: agreement with preferences
 """
 
 from __future__ import annotations
@@ -215,6 +216,36 @@ def tau_of_accuracy(x: Any, z: Any) -> Array:
     return 2 * accuracy(x, z) - 1
 
 
+def same_sign(x: Any, z: Any) -> Array:
+    """Return the share of points with the same sign on both sides.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Differences of a metric's scores.
+    z : array_like of shape (..., n)
+        Preferences of people, 0 for a tie. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis; NaN for fewer than two points, or if all known preferences are 0.
+
+    Notes
+    -----
+    Ties of people are excluded. A difference of 0 is on neither side, so it counts as wrong.
+
+    Examples
+    --------
+    >>> float(same_sign([0.3, -0.1, 0, 0.2], [2, 1, -1, 0]))
+    0.3333333333333333
+    """
+    x, z = paired(x, z)
+    known = ~np.isnan(z)
+    decided = known & (z != 0) & (known.sum(axis=-1, keepdims=True) > 1)
+    return _ratio((decided & (np.sign(x) == np.sign(z))).sum(axis=-1), decided.sum(axis=-1))
+
+
 def _tau_b(found: Pairs) -> Array:
     c, d, tied_x, tied_z, _ = found
     return _ratio(c - d, np.sqrt((c + d + tied_z) * (c + d + tied_x)))
@@ -408,6 +439,7 @@ COEFFICIENTS = {
             lambda found: 2 * accuracy_of_pairs(found) - 1,
             accuracy=True,
         ),
+        Coefficient("same_sign", same_sign, "", False, "share of preferences that agree", accuracy=True),
     )
 }
 

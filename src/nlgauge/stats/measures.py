@@ -234,6 +234,14 @@ MEASURES: dict[str, Measure] = {
         accuracy=True,
         coefficient=COEFFICIENTS["acc_eq"],
     ),
+    # The sign of a score says something only if scores are differences.
+    "same_sign": OfCoefficient(
+        "same_sign",
+        COEFFICIENTS["same_sign"].title,
+        ("global",),
+        accuracy=True,
+        coefficient=COEFFICIENTS["same_sign"],
+    ),
     "acc_eq_calibrated": CalibratedAccuracy("acc_eq_calibrated", "acc_eq at its best epsilon", accuracy=True),
     "darr": Darr("darr", "DARR", ("input",)),
     "spa": SPA,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from human_judgments import path_of
 
-from nlgauge.meta import Judgments, benchmarks
+from nlgauge.meta import Judgments, benchmarks, pearson, spearman
 from nlgauge.meta.benchmarks import Benchmark
 from nlgauge.meta.benchmarks.rows import read_lines
 
@@ -25,7 +25,13 @@ def loaded(name: str) -> Benchmark:
 
 @pytest.mark.parametrize(
     ("name", "rows", "pairs"),
-    [("mlqe_pe", 7000, 0), ("hats", 2000, 1000), ("summedits", 4681, 0), ("llmbar", 1770, 885)],
+    [
+        ("mlqe_pe", 7000, 0),
+        ("hats", 2000, 1000),
+        ("summedits", 4681, 0),
+        ("llmbar", 1770, 885),
+        ("ragchecker_meta", 560, 0),
+    ],
 )
 def test_sizes(name: str, rows: int, pairs: int) -> None:
     path_of(name)
@@ -61,6 +67,22 @@ def test_hats_has_the_published_agreement_of_error_rates() -> None:
         for metric in ("wer", "cer", "eed")
     }
     assert shown == {"wer": [63.1, 52.6, 49.7], "cer": [76.5, 64.2, 60.1], "eed": [87.3, 77.4, 72.9]}
+
+
+def test_the_annotators_of_ragchecker_agree_as_published() -> None:
+    """RAGChecker, table 2, last row: Pearson and Spearman of the two annotators, in percent."""
+    path_of("ragchecker_meta")
+    found = loaded("ragchecker_meta")
+    judged = found.judgments(found.score("f1", show_progress=False))
+    assert len(found.graded) == len(judged.segments) == 280
+    shown = {
+        name: [
+            round(100 * float(coefficient(*judged.ratings[name][0].T)), 2)
+            for coefficient in (pearson, spearman)
+        ]
+        for name in ("correctness", "completeness", "overall")
+    }
+    assert shown == {"correctness": [63.67, 59.19], "completeness": [71.91, 68.36], "overall": [70.09, 68.89]}
 
 
 @pytest.mark.thorough

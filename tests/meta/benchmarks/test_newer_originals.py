@@ -76,6 +76,46 @@ def test_llmbar(tmp_path: Path) -> None:
         load(wrong)
 
 
+def preference(number: int, label: int, **changes: Any) -> dict[str, Any]:
+    answers = {
+        f"model{side}": {"model_name": f"m{side}", "response": f"answer {side} to {number}", "critiques": "c"}
+        for side in (1, 2)
+    }
+    labels = {f"{name}_label": label for name in ("correctness", "completeness", "overall")}
+    facts = {
+        "instance_id": number,
+        "dataset": "kiwi",
+        "query_id": f"q{number}",
+        "query": "why",
+        "gt_answer": "because",
+    }
+    return {**facts, **answers, **labels, **changes}
+
+
+def test_ragchecker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "benchmarks"))
+    place = tmp_path / "labels.json"
+    records = [preference(0, 2), preference(0, 1, overall_label=-1), preference(1, 0), preference(1, -1)]
+    place.write_text(json.dumps(records))
+    found, written = imported(place)
+    assert found.name == "ragchecker_meta"
+    assert texts(found)["kiwi:q1", "m2"] == "answer 2 to 1"
+    pair = found.graded[0]
+    assert (pair.segment, pair.first, pair.second) == ("kiwi:q0", "m1", "m2")
+    assert dict(pair.human) == {"correctness": 1.5, "completeness": 1.5, "overall": 0.5}
+    assert pair.ratings["overall"] == (2, -1)
+    again = load(written)
+    assert (again.rows, again.graded) == (found.rows, found.graded)
+    place.write_text(json.dumps([preference(0, 2), preference(0, 3)]))
+    with pytest.raises(InputError, match=r"record 2: correctness_label must be .* got 3"):
+        load(place)
+    place.write_text(
+        json.dumps([preference(0, 2), preference(0, 2, model1={"model_name": "m", "response": "x"})])
+    )
+    with pytest.raises(InputError, match="different answers"):
+        load(place)
+
+
 def test_summedits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "benchmarks"))
     edits = [

@@ -15,8 +15,9 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import RawColumns
 from nlgauge.corpus.records import FIELD_NAMES, Records
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.meta.benchmarks import graded
 from nlgauge.meta.benchmarks.card import BenchmarkCard
-from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
+from nlgauge.meta.benchmarks.rows import AnyPair, BenchmarkRow, GradedPair, Pair
 from nlgauge.meta.readers import RATINGS
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _SHOWN_NAMES = 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """Judged texts of a benchmark: rows with human scores, or better/worse pairs.
+    """Judged texts of a benchmark: rows with human scores, better/worse pairs or graded pairs.
 
     Parameters
     ----------
@@ -41,14 +42,42 @@ class Benchmark:
         One row per system and segment.
     pairs : tuple of Pair, optional
         Better/worse pairs.
+    graded : tuple of GradedPair, optional
+        Pairs with graded preferences. `judgments` then has differences: the second text minus the first.
     """
 
     card: BenchmarkCard
     rows: tuple[BenchmarkRow, ...]
     pairs: tuple[Pair, ...] = ()
+    graded: tuple[GradedPair, ...] = ()
+
+    @classmethod
+    def of(
+        cls, card: BenchmarkCard, rows: Iterable[BenchmarkRow], pairs: Iterable[AnyPair] = ()
+    ) -> Benchmark:
+        """Make a benchmark from rows and pairs of both kinds.
+
+        Parameters
+        ----------
+        card : BenchmarkCard
+            Description of the benchmark.
+        rows : iterable of BenchmarkRow
+            One row per system and segment.
+        pairs : iterable of Pair or GradedPair, optional
+            Pairs of the rows.
+
+        Returns
+        -------
+        Benchmark
+            The judged texts.
+        """
+        judged = list(pairs)
+        plain = tuple(pair for pair in judged if isinstance(pair, Pair))
+        return cls(card, tuple(rows), plain, tuple(pair for pair in judged if isinstance(pair, GradedPair)))
 
     def __repr__(self) -> str:
         judged = ", ".join(self.dimensions) if not self.pairs else f"{len(self.pairs)} pairs"
+        judged = f"{len(self.graded)} graded pairs: {judged}" if self.graded else judged
         return (
             f"Benchmark({self.card.name}: {len(self.segments)} segments, {len(self.systems)} systems,"
             f" {judged})"
@@ -72,7 +101,7 @@ class Benchmark:
     @lazy
     def dimensions(self) -> tuple[str, ...]:
         """Human dimensions, in order of first appearance."""
-        return tuple(dict.fromkeys(name for row in self.rows for name in row.human))
+        return tuple(dict.fromkeys(name for row in self.graded or self.rows for name in row.human))
 
     @lazy
     def groups(self) -> tuple[str, ...]:
@@ -227,7 +256,16 @@ class Benchmark:
             for pair in self.pairs
             if (pair.segment, pair.better) in there and (pair.segment, pair.worse) in there
         )
-        return replace(self, rows=tuple(rows), pairs=pairs)
+        both = tuple(
+            pair
+            for pair in self.graded
+            if (pair.segment, pair.first) in there and (pair.segment, pair.second) in there
+        )
+        if self.graded and not both:
+            raise InputError(
+                f"no pair of {self.name} has both texts in this selection; select fewer conditions."
+            )
+        return replace(self, rows=tuple(rows), pairs=pairs, graded=both)
 
     def is_grid(self) -> bool:
         """Return True if every system has every segment, with the same source and references.
@@ -297,10 +335,10 @@ class Benchmark:
         return [by_segment[segment] for segment in self.segments]
 
     def _fields(self, rows: Sequence[BenchmarkRow]) -> dict[str, list[Any]]:
-        fields: dict[str, list[Any]] = {
-            name: [row.human.get(name) for row in rows] for name in self.dimensions
-        }
-        for name in self.dimensions:
+        # Preferences belong to pairs, not to texts.
+        dimensions = () if self.graded else self.dimensions
+        fields: dict[str, list[Any]] = {name: [row.human.get(name) for row in rows] for name in dimensions}
+        for name in dimensions:
             if any(row.ratings.get(name) for row in self.rows):
                 fields[f"{name}{RATINGS}"] = [list(row.ratings.get(name, ())) for row in rows]
         for name in dict.fromkeys(name for row in self.rows for name in row.meta):
@@ -358,8 +396,8 @@ class Benchmark:
 
         Returns
         -------
-        ndarray of shape (S, N)
-            Human scores; NaN if missing.
+        ndarray of shape (S, N), or (1, P) with graded pairs
+            Human scores, or the preferences of P pairs; NaN if missing.
 
         Raises
         ------
@@ -372,6 +410,8 @@ class Benchmark:
                 f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; it has"
                 f" {known}."
             )
+        if self.graded:
+            return graded.preferences(self.graded, dimension)
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 
     def ratings(self, dimension: str) -> Array | None:
@@ -486,12 +526,14 @@ class Benchmark:
         Returns
         -------
         Judgments
-            Human and metric scores.
+            Human and metric scores. With graded pairs, the only system is "second - first" and each pair is a segment:
+            human scores are preferences, metric scores are differences.
 
         Raises
         ------
         InputError
-            If `peers` is True and the benchmark has no published metric scores.
+            If `peers` is True and the benchmark has no published metric scores, or `corpus_scores` is True and the benchmark
+            has graded pairs.
         """
         from nlgauge.meta.judgments import Judgments
 
@@ -520,20 +562,23 @@ class Benchmark:
             )
         systems, segments = self.numbers
         pairs = [(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in self.pairs]
-        return Judgments(
+        # Of graded pairs only the differences have human scores.
+        rated = [] if self.graded else chosen
+        judged = Judgments(
             systems=self.systems,
             segments=self.segments,
-            humans={name: self.human(name) for name in chosen},
+            humans={name: self.human(name) for name in rated},
             metrics={**metrics, **published},
             higher_is_better={
                 **directions,
                 **{label: label not in self.card.lower_is_better for label in published},
             },
             groups=self.group_of_segments if several else None,
-            ratings={name: rated for name in chosen if (rated := self.ratings(name)) is not None},
+            ratings={name: each for name in rated if (each := self.ratings(name)) is not None},
             system_scores=whole,
             pairs=np.array(pairs, dtype=np.int64) if pairs else None,
         )
+        return graded.differences(judged, self.graded, self.numbers, chosen) if self.graded else judged
 
     def _checked(self, group: str, result: Result, part: Judgments) -> list[list[int]]:
         """Return the numbers of the systems and segments of a result, checked to be of a language pair's

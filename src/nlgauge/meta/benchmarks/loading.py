@@ -20,7 +20,7 @@ from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalog import CATALOG, card
 from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
-from nlgauge.meta.benchmarks.rows import BenchmarkRow, read_lines, written
+from nlgauge.meta.benchmarks.rows import AnyPair, BenchmarkRow, Pair, read_lines, written
 
 
 def load(name: str | Path) -> Benchmark:
@@ -65,7 +65,7 @@ def load(name: str | Path) -> Benchmark:
     # Published for pairs are verdicts of judges, which are not scores of texts.
     if peers is not None and not pairs:
         rows = _with_metrics(rows, peers)
-    return Benchmark(known, tuple(rows), tuple(pairs))
+    return Benchmark.of(known, rows, pairs)
 
 
 def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:
@@ -105,8 +105,9 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
             cli="name it with --name",
         )
     (own,) = found.values()
-    # A table may have rows of several benchmarks; the field `dataset` names the benchmark of a row.
-    rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
+    # A table may have rows of several benchmarks; the field `dataset` may name the benchmark of a row.
+    others = CATALOG.keys() - {own.name}
+    rows = [row for part in parts for row in part.rows if row.meta.get("dataset") not in others]
     if not rows:
         raise InputError(f"{given} has no rows of {own.name}; check the file and the name.")
     (segment, system), times = Counter((row.segment, row.system) for row in rows).most_common(1)[0]
@@ -120,10 +121,13 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
             python="pass overwrite=True to replace it",
             cli="use --overwrite to replace it",
         )
-    benchmark = Benchmark(own, tuple(rows), tuple(pair for part in parts for pair in part.pairs))
+    pairs: list[AnyPair] = []
+    for part in parts:
+        pairs += [*part.pairs, *part.graded]
+    benchmark = Benchmark.of(own, rows, pairs)
     target = folder() / f"{own.name}.jsonl.gz"
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(target, gzip.compress(written(rows, benchmark.pairs), mtime=0))
+    write_whole(target, gzip.compress(written(rows, pairs), mtime=0))
     return benchmark, target
 
 
@@ -156,9 +160,10 @@ def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
     if known is None and loaded.name is not None:
         known = CATALOG[loaded.name]
     if known is None:
-        dimensions = (name for row in loaded.rows for name in row.human)
+        judged = (row.human for row in (*loaded.rows, *loaded.pairs) if not isinstance(row, Pair))
+        dimensions = (name for human in judged for name in human)
         known = BenchmarkCard.own(path, dimensions, (row.group for row in loaded.rows))
-    return Benchmark(known, tuple(loaded.rows), tuple(loaded.pairs))
+    return Benchmark.of(known, loaded.rows, loaded.pairs)
 
 
 def _with_metrics(rows: list[BenchmarkRow], peers: Path) -> list[BenchmarkRow]:

@@ -1,5 +1,5 @@
-"""Row and Pair: one judged text, and one judgment of two texts; how they are written as JSON lines and
-read again.
+"""Row, Pair and GradedPair: one judged text, and one judgment of two texts; how they are written as JSON lines
+and read again.
 """
 
 from __future__ import annotations
@@ -88,6 +88,37 @@ class Pair:
     group: str = ""
 
 
+@dataclass(frozen=True)
+class GradedPair:
+    """A judgment of how much better the text of one system is than the text of another.
+
+    Parameters
+    ----------
+    segment : str
+        Segment.
+    first : str
+        System with the first text.
+    second : str
+        System with the second text.
+    group : str, optional
+        Language pair.
+    human : mapping of str to float, optional
+        Preference by dimension: positive if the second text is better, 0 for a tie.
+    ratings : mapping of str to tuple of float, optional
+        Preferences of single raters by dimension.
+    """
+
+    segment: str
+    first: str
+    second: str
+    group: str = ""
+    human: Numbers = field(default_factory=dict)
+    ratings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+
+AnyPair = Pair | GradedPair
+
+
 class Side(msgspec.Struct):
     """The text of a system in a pair."""
 
@@ -97,14 +128,17 @@ class Side(msgspec.Struct):
 
 @dataclass(frozen=True)
 class PairLine:
-    """A pair of texts with what they share, as a file has it."""
+    """A pair of texts with what they share, as a file has it: the better and the worse text, or, with
+    preferences, the first and the second.
+    """
 
     segment: str
-    better: Side
-    worse: Side
+    sides: tuple[Side, Side]
     source: str | None
     references: tuple[str, ...]
     meta: Mapping[str, Any]
+    human: Numbers | None = None
+    ratings: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 class _Line(msgspec.Struct):
@@ -120,13 +154,15 @@ class _Line(msgspec.Struct):
     metrics: dict[str, float | None] = {}
     better: Side | None = None
     worse: Side | None = None
+    first: Side | None = None
+    second: Side | None = None
     meta: dict[str, Any] = {}
 
 
-def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
+def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[AnyPair]]:
     """Return the rows and pairs of a file of JSON lines, plain or packed."""
     rows: dict[tuple[str, str], BenchmarkRow] = {}
-    pairs: list[Pair] = []
+    pairs: list[AnyPair] = []
     decoder = msgspec.json.Decoder(_Line)
     for number, text in enumerate(lines_of(decoded(read_bytes(str(place)), str(place))), 1):
         if not text.strip():
@@ -138,13 +174,13 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
         where = f"{place}, line {number}"
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
             raise InputError(f"{where}: 'human_raw' must have a list of ratings for each dimension.")
-        if line.better is not None and line.worse is not None:
-            pair = PairLine(
-                str(line.segment), line.better, line.worse, line.source, tuple(line.references), line.meta
-            )
+        pair = _pair_of(line)
+        if pair is not None:
             pairs.append(_add_pair(rows, pair))
         elif line.system == "":
-            raise InputError(f"{where} lacks a system; add the field 'system', or 'better' and 'worse'.")
+            raise InputError(
+                f"{where} lacks a system; add the field 'system', or 'better' and 'worse', or 'first' and 'second'."
+            )
         else:
             _add(rows, _row_of(line), where)
     if not rows:
@@ -152,19 +188,30 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
     return list(rows.values()), pairs
 
 
-def rows_of_pairs(lines: Iterable[PairLine]) -> tuple[list[BenchmarkRow], list[Pair]]:
+def _pair_of(line: _Line) -> PairLine | None:
+    """Return the pair of a line, None if the line has one text."""
+    shared = str(line.segment), line.source, tuple(line.references), line.meta
+    if line.better is not None and line.worse is not None:
+        return PairLine(shared[0], (line.better, line.worse), *shared[1:])
+    if line.first is not None and line.second is not None:
+        judged = _known(line.human), flat_ratings(line.human_raw)
+        return PairLine(shared[0], (line.first, line.second), *shared[1:], *judged)
+    return None
+
+
+def rows_of_pairs(lines: Iterable[PairLine]) -> tuple[list[BenchmarkRow], list[AnyPair]]:
     """Return the rows and the pairs of lines with two texts each."""
     rows: dict[tuple[str, str], BenchmarkRow] = {}
     pairs = [_add_pair(rows, line) for line in lines]
     return list(rows.values()), pairs
 
 
-def _add_pair(rows: dict[tuple[str, str], BenchmarkRow], line: PairLine) -> Pair:
+def _add_pair(rows: dict[tuple[str, str], BenchmarkRow], line: PairLine) -> AnyPair:
     """Add the rows of a pair, and return the pair.
 
     If another pair of the segment has another text of one of the systems, the id is followed by ~2, ~3 and so on.
     """
-    sides = (line.better, line.worse)
+    sides = line.sides
     names = (line.segment if number == 1 else f"{line.segment}~{number}" for number in count(1))
     segment = next(
         name
@@ -176,7 +223,8 @@ def _add_pair(rows: dict[tuple[str, str], BenchmarkRow], line: PairLine) -> Pair
     for side in sides:
         row = BenchmarkRow(segment, side.system, {}, side.text, line.source, line.references, meta=line.meta)
         rows.setdefault((segment, side.system), row)
-    return Pair(segment, line.better.system, line.worse.system, str(line.meta.get("lp", "")))
+    named = segment, sides[0].system, sides[1].system, str(line.meta.get("lp", ""))
+    return Pair(*named) if line.human is None else GradedPair(*named, line.human, line.ratings)
 
 
 def _add(rows: dict[tuple[str, str], BenchmarkRow], row: BenchmarkRow, where: str) -> None:
@@ -188,14 +236,18 @@ def _row_of(line: _Line) -> BenchmarkRow:
     return BenchmarkRow(
         str(line.segment),
         str(line.system),
-        {name: math.nan if value is None else value for name, value in line.human.items()},
+        _known(line.human),
         line.prediction,
         line.source,
         tuple(line.references),
         flat_ratings(line.human_raw),
-        {name: math.nan if value is None else value for name, value in line.metrics.items()},
+        _known(line.metrics),
         line.meta,
     )
+
+
+def _known(values: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: math.nan if value is None else value for name, value in values.items()}
 
 
 def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
@@ -214,32 +266,30 @@ def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def written(rows: Iterable[BenchmarkRow], pairs: Iterable[Pair] = ()) -> bytes:
+def written(rows: Iterable[BenchmarkRow], pairs: Iterable[AnyPair] = ()) -> bytes:
     """Return rows, or pairs of them, as JSON lines that `read_lines` reads."""
     by_key = {(row.segment, row.system): row for row in rows}
     encode = msgspec.json.Encoder().encode
     judged = list(pairs)
-    if judged:
-        return b"".join(
-            encode(_pair_line(pair, by_key[pair.segment, pair.better], by_key[pair.segment, pair.worse]))
-            + b"\n"
-            for pair in judged
-        )
-    return b"".join(encode(_row_line(row)) + b"\n" for row in by_key.values())
+    lines = [_pair_line(pair, by_key) for pair in judged] if judged else map(_row_line, by_key.values())
+    return b"".join(encode(line) + b"\n" for line in lines)
 
 
-def _pair_line(pair: Pair, better: BenchmarkRow, worse: BenchmarkRow) -> dict[str, Any]:
-    sides = {
-        name: {"system": row.system, "text": row.prediction}
-        for name, row in (("better", better), ("worse", worse))
-    }
-    return {
+def _pair_line(pair: AnyPair, rows: Mapping[tuple[str, str], BenchmarkRow]) -> dict[str, Any]:
+    names = ("better", "worse") if isinstance(pair, Pair) else ("first", "second")
+    one, other = (rows[pair.segment, getattr(pair, name)] for name in names)
+    found: dict[str, Any] = {
         "segment": pair.segment,
-        "source": better.source,
-        "references": better.references,
-        **sides,
-        "meta": dict(better.meta),
+        "source": one.source,
+        "references": one.references,
+        **{
+            name: {"system": row.system, "text": row.prediction}
+            for name, row in zip(names, (one, other), strict=True)
+        },
     }
+    if isinstance(pair, GradedPair):
+        found |= {"human": dict(pair.human), "human_raw": dict(pair.ratings)}
+    return {**found, "meta": dict(one.meta)}
 
 
 def _row_line(row: BenchmarkRow) -> dict[str, Any]:

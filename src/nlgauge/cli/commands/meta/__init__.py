@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -26,10 +26,14 @@ from nlgauge.cli.commands.meta.study import (
     split,
     studied,
 )
+from nlgauge.cli.commands.meta.sweep import sweep
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import say
 from nlgauge.cli.parameters import STATISTICS, Options, option
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 _RESAMPLED = ("systems", "inputs", "both", "fisher", "none")
 # The columns of tables; --details shows all.
@@ -72,14 +76,14 @@ class AgreementOptions(Options):
         ),
     ] = None
     interval: Annotated[
-        str,
+        str | None,
         option(
             "--interval",
-            help="Intervals: resample systems, inputs or both; fisher (no resampling), or none.",
+            help="Intervals: resample systems, inputs, both (default), fisher or none.",
             metavar="WHAT",
             panel=STATISTICS,
         ),
-    ] = "both"
+    ] = None
     resamples: Annotated[
         int,
         option(
@@ -93,17 +97,23 @@ class AgreementOptions(Options):
     confidence: Confidence = 0.95
 
     def check(self) -> None:
-        one_of(self.interval, _RESAMPLED, "--interval")
+        if self.interval is not None:
+            one_of(self.interval, _RESAMPLED, "--interval")
         checked_confidence(self.confidence)
 
-    def of_correlate(self, pairs: bool) -> dict[str, Any]:
-        """Return the arguments of `correlate`; for judged pairs, the default coefficient is DARR."""
+    def of_correlate(self, judgments: Judgments) -> dict[str, Any]:
+        """Return the arguments of `correlate`; the default for judged pairs is DARR, and for a single system the
+        global level with intervals over inputs.
+        """
+        alone = len(judgments.systems) == 1
+        interval = self.interval or ("inputs" if alone else "both")
         settings: dict[str, Any] = {
-            "interval": None if self.interval == "none" else self.interval,
+            "interval": None if interval == "none" else interval,
             "resamples": self.resamples,
             "confidence": self.confidence,
         }
-        defaults = {"level": ["input"], "coefficient": ["darr"]} if pairs else {}
+        pairs = {"level": ["input"], "coefficient": ["darr"]} if judgments.pairs is not None else {}
+        defaults = {"level": ["global"]} if alone else pairs
         names = {"level": split(self.levels), "coefficient": split(self.coefficients)}
         return {**settings, **defaults, **{name: values for name, values in names.items() if values}}
 
@@ -149,9 +159,7 @@ def run(
             f"--level {','.join(levels)} needs two systems, but the data contain only"
             f" {scored.judgments.systems[0]!r}; use --level global."
         )
-    correlations = scored.judgments.correlate(
-        seed=seed, **agreement.of_correlate(scored.judgments.pairs is not None)
-    )
+    correlations = scored.judgments.correlate(seed=seed, **agreement.of_correlate(scored.judgments))
     if output is not None:
         correlations.to_csv(output / CORRELATIONS)
     show_findings(
@@ -184,6 +192,7 @@ class Meta(Group):
             "stress": stress,
             "downstream": downstream,
             "human-map": human_map,
+            "sweep": sweep,
         }
         super().__init__(run.help or "", commands)
         self.commands[""] = run

@@ -265,7 +265,8 @@ def studied(
         return _of_result(chosen, metrics or ())
     texts = chosen.read()
     if output is not None:
-        chosen.save(output, levels, coefficients)
+        only_global = ["global"] if texts.graded or len(texts.systems) == 1 else None
+        chosen.save(output, levels or only_global, coefficients)
         note_running(output, "run the same command to continue")
     directory = None if output is None else output / RESULTS
     specs: list[MetricSpec] = list(metrics or ())

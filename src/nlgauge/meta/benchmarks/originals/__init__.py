@@ -26,7 +26,7 @@ from nlgauge.meta.benchmarks.originals import (
     wmt,
 )
 from nlgauge.meta.benchmarks.originals.files import Opened
-from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair, read_lines
+from nlgauge.meta.benchmarks.rows import AnyPair, BenchmarkRow, read_lines
 
 _PICKLES = (".pkl", ".pickle", ".pt", ".bin", ".joblib")
 
@@ -36,7 +36,7 @@ class LoadedFiles:
     """The rows and pairs of files, and the name of their benchmark; None if the files do not contain it."""
 
     rows: list[BenchmarkRow]
-    pairs: list[Pair]
+    pairs: list[AnyPair]
     name: str | None = None
 
 
@@ -54,7 +54,7 @@ def _named(name: str | None) -> Callable[[Opened], str | None]:
 @dataclass(frozen=True)
 class _PairReader:
     knows: Callable[[Opened], bool]
-    read: Callable[[Opened], tuple[list[BenchmarkRow], list[Pair]]]
+    read: Callable[[Opened], tuple[list[BenchmarkRow], list[AnyPair]]]
     name: Callable[[Opened], str | None]
 
 
@@ -63,6 +63,7 @@ _PAIR_READERS = (
     _PairReader(preferences.knows_hats, preferences.read_hats, _named("hats")),
     _PairReader(preferences.knows_demetr, preferences.read_demetr, _named("demetr")),
     _PairReader(preferences.knows_llmbar, preferences.read_llmbar, _named("llmbar")),
+    _PairReader(preferences.knows_ragchecker, preferences.read_ragchecker, _named("ragchecker_meta")),
 )
 _READERS = (
     _Reader(summeval.knows, summeval.read, _named("summeval")),

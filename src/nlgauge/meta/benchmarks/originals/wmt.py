@@ -15,7 +15,7 @@ from typing import Any
 from nlgauge.errors import InputError
 from nlgauge.io.files import decoded, lines_of, read_bytes
 from nlgauge.meta.benchmarks.originals.files import Opened, number
-from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
+from nlgauge.meta.benchmarks.rows import AnyPair, BenchmarkRow, Pair
 
 _ASSESSMENTS = "DA-seglevel.csv"
 _RANKINGS = ("RR-seglevel.csv", "DArr-seglevel.csv")
@@ -64,12 +64,12 @@ def read_assessments(opened: Opened) -> Iterator[BenchmarkRow]:
     texts.check(table.place)
 
 
-def read_rankings(opened: Opened) -> tuple[list[BenchmarkRow], list[Pair]]:
+def read_rankings(opened: Opened) -> tuple[list[BenchmarkRow], list[AnyPair]]:
     """Return the pairs whose two translations exist, and those translations."""
     table = _table(opened, _RANKINGS)
     texts = _Texts(table.place.parent)
     rows: dict[tuple[str, str], BenchmarkRow] = {}
-    pairs = []
+    pairs: list[AnyPair] = []
     for record in table.records:
         sides = [texts.row(record, record[side], {}) for side in ("BETTER", "WORSE")]
         if sides[0] is not None and sides[1] is not None:
