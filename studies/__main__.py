@@ -30,10 +30,9 @@ def main() -> None:
         "--resamples", type=int, default=200, help="how often labels are drawn (default: %(default)s)"
     )
     hidden.add_argument("--seed", type=int, default=1)
-    regret = studies.add_parser(
-        "regret", help="agreement lost by the first recommendation of `nlgauge choose` on held-out benchmarks"
+    studies.add_parser(
+        "regret", help="agreement lost by the first recommendation of `nlgauge choose` on left-out benchmarks"
     )
-    regret.add_argument("directory", type=Path, help="directory with wmt24_esa.jsonl.gz and hats.jsonl.gz")
     rag = studies.add_parser("rag", help="judge metrics of answers on SummEdits and pairs of RAGChecker")
     rag.add_argument("directory", type=Path, help="directory with summedits and ragchecker_meta (.jsonl.gz)")
     rag.add_argument("--metric", choices=tuple(METRICS), default="faithfulness")
