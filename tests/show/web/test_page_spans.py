@@ -87,6 +87,10 @@ def test_marks_of_one_voice_are_at_their_places_with_a_list(page: Shown):
     ]
     assert article.locator(".marks-list q").all_inner_texts()[1] == "old"
     assert page.page.locator(".marks article").nth(1).inner_text().endswith("no error marked by ana")
+    # Long values of the fields to filter by do not widen the list.
+    right = "node => node.getBoundingClientRect().right"
+    ends = page.page.locator(".filters :is(input, select)").evaluate_all(f"all => all.map({right})")
+    assert max(ends) < page.page.locator(".list").evaluate(right)
     assert page.errors == []
 
 
