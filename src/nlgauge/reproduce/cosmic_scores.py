@@ -20,7 +20,7 @@ from nlgauge.meta.benchmarks.places import place_of
 from nlgauge.meta.diagnostics.covariates import lengths
 from nlgauge.meta.papers.cosmic import InformationGraph, PairInformation, information_graph, pair_information
 from nlgauge.meta.papers.embeddings import Embedded, cosines, embeddings, principal_components
-from nlgauge.meta.papers.tasks import labeled, task
+from nlgauge.meta.papers.tasks import Classifier, labeled, task
 from nlgauge.reproduce.settings import Settings, digest
 from nlgauge.scoring import Scorer
 
@@ -142,7 +142,8 @@ class Measured:
             self.settings.say(f"{self.name}: tasks")
             agreement, shares, missing = self._labeled(self.corpus)
             for model in self._embedders:
-                near = cosines(self._embedded(self.corpus, model))
+                own = self.embedded if model == self._embedders[0] else self._embedded(self.corpus, model)
+                near = cosines(own)
                 agreement[f"cosine {model}"] = np.stack([near[system] for system in self.benchmark.systems])
             return {"agreement": agreement, "shares": shares, "missing": missing}
 
@@ -164,16 +165,23 @@ class Measured:
         return dict(self._tasks["missing"])
 
     def _labeled(self, corpus: Corpus) -> tuple[dict[str, Array], dict[str, Any], dict[str, str]]:
-        agreement, shares, missing = {}, {}, {}
-        for name in TASKS:
-            try:
-                found = labeled(corpus, task(name, None if name == "sentiment" else self._other_articles))
-            except MissingExtraError as error:
-                missing[name] = str(error)
-                continue
+        agreement, shares = {}, {}
+        for name, classifier in self._classifiers[0].items():
+            found = labeled(corpus, classifier)
             agreement[name] = found.agreement
             shares[name] = {str(label): share for label, share in found.shares.items()}
-        return agreement, shares, missing
+        return agreement, shares, self._classifiers[1]
+
+    @lazy
+    def _classifiers(self) -> tuple[dict[str, Classifier], dict[str, str]]:
+        """The tasks, which label each text once, and the reasons of missing tasks."""
+        found, missing = {}, {}
+        for name in TASKS:
+            try:
+                found[name] = _remembering(task(name, None if name == "sentiment" else self._other_articles))
+            except MissingExtraError as error:
+                missing[name] = str(error)
+        return found, missing
 
     @lazy
     def _other_articles(self) -> list[str]:
@@ -213,7 +221,8 @@ class Measured:
             information, agreement = {}, {}
             for words in LENGTHS:
                 corpus = self._cut(words)
-                embedded = self._embedded(corpus, self.settings.model(ENCODER)[0])
+                cut = self._embedded(self._cut(words, sources=False), self.settings.model(ENCODER)[0])
+                embedded = Embedded(self.embedded.sources, cut.predictions, {})
                 pairs = self._information(embedded, _ONE_SEED, corpus)
                 information[str(words)] = [pair.pairs for pair in pairs]
                 agreement[str(words)] = self._labeled(corpus)[0]
@@ -229,7 +238,7 @@ class Measured:
         parts = {words: np.array(of[task_name], float) for words, of in kept["agreement"].items()}
         return {**parts, "all": self.tasks[task_name]}
 
-    def _cut(self, words: int) -> Corpus:
+    def _cut(self, words: int, sources: bool = True) -> Corpus:
         """Return the corpus with only the first words of each summary."""
         corpus = self.corpus
         texts = {
@@ -237,7 +246,8 @@ class Measured:
             for system, column in corpus.predictions.items()
         }
         assert corpus.sources is not None
-        return Corpus.read(texts, sources=[corpus.texts[text] for text in corpus.sources.tolist()])
+        articles = [corpus.texts[text] for text in corpus.sources.tolist()] if sources else None
+        return Corpus.read(texts, sources=articles)
 
     @lazy
     def fewer(self) -> dict[str, Array]:
@@ -299,6 +309,19 @@ class Measured:
 
 def _arrays(columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
     return {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
+
+
+def _remembering(classifier: Classifier) -> Classifier:
+    """Return a classifier that labels each text once."""
+    known: dict[str, Any] = {}
+
+    def label(texts: list[str]) -> list[Any]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, classifier(new), strict=True))
+        return [known[text] for text in texts]
+
+    return label
 
 
 def _beginning(text: str | None) -> str:

@@ -25,6 +25,7 @@ from nlgauge.reproduce.cosmic_scores import (
     COSMIC,
     ENCODER,
     GAUSSIAN,
+    LENGTHS,
     ROUGE,
     VECTORS,
     WORDS,
@@ -499,7 +500,7 @@ def _lengths(both: Both) -> tuple[list[Picture], dict[str, Verdict]]:
                 label = f"{task or 'information'}, {name}"
                 rows.append({"metric": label, "words": at, "value": value, "low": low, "high": high})
             if task is not None:
-                gain = mean_interval((values[_ALL] - values["10"]).mean(axis=0), both.settings)
+                gain = mean_interval((values[_ALL] - values[str(LENGTHS[0])]).mean(axis=0), both.settings)
                 words.append(difference_verdict(gain[1], gain[2]))
                 parts.append(f"{task}, {name} {interval(gain)}")
     tasks = [row for row in rows if not row["metric"].startswith("information")]
@@ -513,7 +514,7 @@ def _lengths(both: Both) -> tuple[list[Picture], dict[str, Verdict]]:
         verdicts["longer"] = Verdict(
             of_all(words),
             "; ".join(parts),
-            "all words less the first 10, mean over systems; 95% interval over texts",
+            f"all words less the first {LENGTHS[0]}, mean over systems; 95% interval over texts",
         )
     return [picture for picture in pictures if picture.rows], verdicts
 
