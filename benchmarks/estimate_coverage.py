@@ -73,6 +73,15 @@ def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np
         chances = np.minimum(n * chances / chances.sum(), 1)
         mask[:, rng.random(SEGMENTS) < chances] = True
         how = {"drawn": "segments", "probabilities": chances}
+    elif drawn == "blocks":
+        # As a campaign of one annotator: a random block of five, then proposals for one block after another.
+        mask[:, rng.choice(SEGMENTS, 5, replace=False)] = True
+        while mask[0].sum() < n:
+            proposal = segments_to_label(
+                np.where(mask, human, np.nan), 5, made.metrics, strata=2, seed=int(rng.integers(2**32))
+            )
+            mask[:, np.array(proposal.column("proposed"))] = True
+        how = {"drawn": "segments", "probabilities": proposal.column("probability")}
     else:
         mask[:, rng.choice(SEGMENTS, n // 2, replace=False)] = True
         proposal = segments_to_label(
@@ -141,6 +150,12 @@ def main() -> None:
             (kind, 0.6, drawn, n, to, of)
             for kind in ("normal", "bounded")
             for drawn in ("cells", "documents", "unequal", "proposed")
+            for n in (20, 40)
+            for to, of in (("none", "means"), ("inputs", "differences"))
+        ),
+        *(
+            (kind, 0.6, "blocks", n, to, of)
+            for kind in ("normal", "skewed", "bounded")
             for n in (20, 40)
             for to, of in (("none", "means"), ("inputs", "differences"))
         ),

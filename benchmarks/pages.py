@@ -1,10 +1,11 @@
 """The report in Chromium: how long it takes to write, how large it is, when it is ready, what it holds in
 memory, how fast it answers a key.
 
-python -m benchmarks.pages [SEGMENTS ... | summeval]
+python -m benchmarks.pages [SEGMENTS ... | summeval | selection]
 
 `summeval` is a report on 17 systems, 100 articles and 11 references, with BERTScore (model minilm). It needs the
-benchmark (NLGAUGE_BENCHMARKS) and the model.
+benchmark (NLGAUGE_BENCHMARKS) and the model. `selection` is the time from the choice of 2,000 of 4,000 segments to
+their scores, and to the intervals and tests of 60 columns of sums with 1,000 resamples.
 """
 
 from __future__ import annotations
@@ -40,6 +41,24 @@ _PRESS = """async () => {
   while (document.querySelector("#detail h3").textContent === before) await new Promise(resolve => setTimeout(resolve, 0));
   await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve, 0)));
   return performance.now() - start;
+}"""
+
+# The time from a choice of segments to their scores, and to their intervals.
+_SELECT = """async value => {
+  const [bar, list] = [document.querySelector("#selection"), document.querySelector("select[aria-label=half]")];
+  const start = performance.now();
+  const times = [];
+  await new Promise(done => {
+    new MutationObserver((_, self) => {
+      times.push(performance.now() - start);
+      if (times.length < 2 || bar.textContent.includes("computing")) return;
+      self.disconnect();
+      done();
+    }).observe(bar, { childList: true, subtree: true });
+    list.value = [...list.options].find(option => option.text.endsWith(value)).value;
+    list.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  return [times[0], times.at(-1)];
 }"""
 
 
@@ -98,6 +117,50 @@ def measured(browser: Any, path: Path) -> dict[str, float]:
     }
 
 
+def halves() -> Result:
+    """Scores of two systems on 4,000 segments, a field with two halves, and 60 columns of sums: 10 of BLEU, 18 of chrF
+    and 2 of CharacTER per system.
+    """
+    draw = random.Random(1)
+    references = [own for own, *_ in generated(4000, words=_WORDS).references]
+    rows = [
+        {
+            "id": number,
+            "system": system,
+            "prediction": " ".join(word for word in text.split() if draw.random() > share),
+            "references": [text],
+            "half": "first" if number < 2000 else "second",
+        }
+        for number, text in enumerate(references)
+        for system, share in (("A", 0.1), ("B", 0.2))
+    ]
+    return nlgauge.score(rows, metrics=["bleu", "chrf", "character"], show_progress=False)
+
+
+def select(browser: Any, path: Path) -> None:
+    """Print how long a selection takes, by the clock and in CPU time of the page's thread: the best of some rounds."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
+    page.goto(path.as_uri())
+    page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy() -> float:
+        found = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+        return 1000 * float(found["TaskDuration"])
+
+    rounds = []
+    for number in range(_KEYS):
+        began = busy()
+        points, intervals = page.evaluate(_SELECT, ("first", "second")[number % 2])
+        rounds.append((points, intervals, busy() - began))
+    points, intervals, spent = map(min, zip(*rounds, strict=True))
+    print(
+        f"selection: scores after {points:.0f} ms, intervals after {intervals:.0f} ms, {spent:.0f} ms of CPU"
+    )
+    page.close()
+
+
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
@@ -117,9 +180,13 @@ def main() -> None:
         "elements",
         "load",
     )
-    print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        if "selection" in sizes:
+            select(browser, halves().report(Path(place) / "selection.html", explain=0, max_size=1000))
+            sizes = [size for size in sizes if size != "selection"]
+        if sizes:
+            print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
         for size, options in product(sizes, _OPTIONS):
             if size == "summeval" and options:
                 continue

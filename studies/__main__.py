@@ -15,16 +15,6 @@ from studies.rag import METRICS
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
     studies = parser.add_subparsers(dest="study", required=True)
-    shannon = studies.add_parser(
-        "shannon", help="Shannon Score, Information Difference, BLANC-Shannon on SummEval"
-    )
-    shannon.add_argument("--upstream", type=int, default=0, help="sentences of context")
-    separation = studies.add_parser(
-        "separation", help="original, shuffled and wrong summaries of REALSumm's documents"
-    )
-    for study in (shannon, separation):
-        study.add_argument("--model", default="smollm2")
-        study.add_argument("--documents", type=int, help="number of documents (default: all)")
     infolm = studies.add_parser("infolm", help="InfoLM, chrF, ROUGE and BERTScore on WebNLG 2020 or REALSumm")
     infolm.add_argument("--benchmark", choices=("webnlg2020_en", "realsumm"), default="webnlg2020_en")
     infolm.add_argument("--model", default="smollm2")
@@ -32,8 +22,6 @@ def main() -> None:
     infolm.add_argument(
         "--lower", action="store_true", help="lower-case every text first, because systems differ in casing"
     )
-    cosmic = studies.add_parser("cosmic", help="COSMIC of the systems of SummEval or REALSumm")
-    cosmic.add_argument("--benchmark", choices=("summeval", "realsumm"), default="summeval")
     hidden = studies.add_parser(
         "hidden_labels",
         help="human scores from few labels, on SummEval, REALSumm and WMT21 MQM with labels hidden",
@@ -42,10 +30,9 @@ def main() -> None:
         "--resamples", type=int, default=200, help="how often labels are drawn (default: %(default)s)"
     )
     hidden.add_argument("--seed", type=int, default=1)
-    regret = studies.add_parser(
-        "regret", help="agreement lost by the first recommendation of `nlgauge choose` on held-out benchmarks"
+    studies.add_parser(
+        "regret", help="agreement lost by the first recommendation of `nlgauge choose` on left-out benchmarks"
     )
-    regret.add_argument("directory", type=Path, help="directory with wmt24_esa.jsonl.gz and hats.jsonl.gz")
     rag = studies.add_parser("rag", help="judge metrics of answers on SummEdits and pairs of RAGChecker")
     rag.add_argument("directory", type=Path, help="directory with summedits and ragchecker_meta (.jsonl.gz)")
     rag.add_argument("--metric", choices=tuple(METRICS), default="faithfulness")

@@ -95,7 +95,7 @@ def test_a_reward_loads_what_its_metric_needs():
 def test_the_public_names():
     expected = (
         "score Scorer load Result Corpus Metric CorpusMetric Output Model register metric_from reward"
-        " list_metrics card choose from_scores read_log plan NlgaugeError mbr rerank utilities self_similarity Consensus"
+        " list_metrics card choose from_scores read_log plan NlgaugeError mbr rerank utilities self_similarity Consensus embed"
     )
     assert nlgauge.__all__ == dir(nlgauge) == sorted(expected.split())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import os
@@ -26,6 +27,8 @@ from nlgauge.errors import ParameterError, ResultError
 
 pytest.importorskip("uvicorn", reason="needs the extra web")
 from nlgauge.annotate.server import PER_MINUTE, serve
+from nlgauge.annotate.server.app import application
+from nlgauge.show.explorer.guard import ROLE
 
 
 class Client:
@@ -119,6 +122,7 @@ _GOOD: dict[str, Any] = {"kind": "rating", "request": "page.0", "answers": {"da"
         ({}, {"content_type": "text/plain"}, 415),
         ({}, {"content_type": None}, 415),
         ({}, {"content_length": None, "transfer_encoding": "chunked"}, 411),
+        ({}, {"content_length": "5", "transfer_encoding": "chunked"}, 411),
         ({"answers": {"da": 101}}, {}, 422),
         ({"answers": {"da": -1}}, {}, 422),
         ({"answers": {"da": True}}, {}, 422),
@@ -159,11 +163,60 @@ def test_refusals(
     assert len(served.campaign.records()) == before
 
 
-@pytest.mark.parametrize("body", [b"{", b"", b"[]", b"null", b"\xff", b'{"kind":"rating"}'])
+_DEEP = b'{"kind":"rating","request":"page.0","item":"x","answers":'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"",
+        b"[]",
+        b"null",
+        b"\xff",
+        b'{"kind":"rating"}',
+        _DEEP + b'{"da":' + b"[" * 50_000 + b"]" * 50_000 + b"}}",
+        _DEEP + b'{"da":' * 30_000 + b"1" + b"}" * 30_001,
+        _DEEP + b'{"da":' + b"9" * 5000 + b"}}",
+        _DEEP + b'{"da":NaN}}',
+        _DEEP + b'{"da":1},"seconds":1e400}',
+        _DEEP + b'{"da":1},"spans":[{"severity":"minor","note":"\\ud800"}]}',
+        _DEEP + b'{"da":1},"spans":[{"severity":"minor","start":true,"end":2}]}',
+        _DEEP + b'{"da":1},"spans":[{"severity":"minor","who":"ben"}]}',
+    ],
+)
 def test_bodies_that_are_no_ratings(served: Served, body: bytes) -> None:
     before = len(served.campaign.records())
     assert served.ana.post(body)[0] == 422
     assert len(served.campaign.records()) == before
+
+
+def test_a_page_that_leaves_in_the_middle_of_a_rating_is_no_error(tmp_path: Path) -> None:
+    """The terminal of the organizer shows no traceback, and nothing is written."""
+    campaign = made(tmp_path)
+    messages = iter(
+        [{"type": "http.request", "body": b'{"kind":"rat', "more_body": True}, {"type": "http.disconnect"}]
+    )
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return next(messages)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/rate",
+        "headers": [],
+        "query_string": b"",
+        ROLE: "ana",
+    }
+    with campaign.rating() as rater:
+        asyncio.run(application(campaign, rater, 60)(scope, receive, send))
+    assert sent[0]["status"] == 400
+    assert campaign.records() == []
 
 
 def test_large_bodies_are_not_read(served: Served) -> None:
@@ -220,7 +273,7 @@ def test_a_replayed_request_is_written_once(tmp_path: Path) -> None:
     assert len(served.campaign.records()) == 1
     # Another window with the same address saves too, and both are told.
     other = json.loads(served.ana.post(served.ana.rating(served.first, 60, "window.0"))[2])
-    assert other == {"n": 1, "elsewhere": True}
+    assert other == {"n": 1, "elsewhere": True, "items": 45}
     assert [record["answers"]["da"] for record in served.campaign.records()] == [50, 60]
     assert served.ana.post({"kind": "undo", "item": served.first, "request": "page.1"})[0] == 200
     (work,) = [

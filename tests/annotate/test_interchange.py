@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import random
+import statistics
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from human_judgments import path_of
 from rating_cases import made, rated
 from span_cases import sample
 
@@ -15,6 +20,7 @@ from nlgauge.annotate.creating import new
 from nlgauge.annotate.interchange import add_annotations, annotations_of, merge, write_ratings, write_rows
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.io import Inputs
 from nlgauge.meta.benchmarks.rows import read_lines
@@ -204,13 +210,75 @@ def test_ratings_of_an_offline_page_are_merged_once(tmp_path: Path) -> None:
         ({"item": "nothing"}, "no such item"),
         ({"answers": {"da": True}}, "whole number"),
         ({"who": "eve"}, "not a rating"),
+        ({"kind": "note"}, "not a rating"),
+        ({"seconds": -1.0}, "seconds must be"),
+        ({"active": 1e300}, "seconds must be"),
+        ({"at": -1.0}, "seconds must be"),
+        ({"request": "x" * 65}, "request must be"),
+        ({"request": "FIRST"}, "has another item too"),
     ],
 )
 def test_a_wrong_line_adds_nothing(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     campaign = made(tmp_path)
     keys = campaign.order("ana")
     file = tmp_path / "ana-ratings.jsonl"
-    file.write_text(offline_line(campaign, keys[0]) + offline_line(campaign, keys[1], **change), "utf-8")
+    first = offline_line(campaign, keys[0])
+    if change.get("request") == "FIRST":
+        change = {"request": json.loads(first)["request"]}
+    file.write_text(first + offline_line(campaign, keys[1], **change), "utf-8")
     with pytest.raises(InputError, match=f"line 2.*{message}.*nothing was added"):
         merge(campaign, file)
     assert campaign.records() == []
+
+
+def real_marks(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The marks of the first annotator; those of missing words have no place."""
+    names = ("severity", "start", "end")
+    return [
+        {name: span[name] for name in names if span[name] != "missing"} for span in row["meta"]["spans"][0]
+    ]
+
+
+def test_real_ratings_come_back_exactly(tmp_path: Path) -> None:
+    """WMT24 ESA, English to Czech: scores and marks of 3 systems on 40 segments, rated again, are those of the source."""
+    systems = ("Claude-3.5", "GPT-4", "CommandR-plus")
+    found: dict[str, dict[str, Any]] = {}
+    with gzip.open(path_of("wmt24_esa"), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith('{"segment": "en-cs:') and (row := json.loads(line))["system"] in systems:
+                found.setdefault(row["segment"], {})[row["system"]] = row
+    whole = {name: rows for name, rows in found.items() if len(rows) == 3}
+    chosen = random.Random(1).sample(sorted(whole), 40)
+    texts = Corpus.read(
+        {system: [whole[name][system]["prediction"] for name in chosen] for system in systems},
+        None,
+        [whole[name][systems[0]]["source"] for name in chosen],
+        ids=chosen,
+    )
+    protocol = protocol_of("esa")
+    assert protocol.spans is not None
+    # People marked some words twice.
+    protocol = msgspec.structs.replace(protocol, spans=msgspec.structs.replace(protocol.spans, overlap=True))
+    campaign = new(tmp_path / "campaign", texts, protocol, ["ana", "ben"])
+    count = 0
+    with campaign.rating() as rater:
+        for annotator in ("ana", "ben"):
+            for key in campaign.order(annotator):
+                item = campaign.items[key]
+                row = whole[item.segment][item.systems[0]]
+                marks = real_marks(row)
+                rater.rate(annotator, key, {"esa": int(row["human_raw"]["esa"][0])}, marks)
+                count += len(marks)
+    assert count > 50
+    path = tmp_path / "ratings.jsonl"
+    write_ratings(campaign, path)
+    back = {
+        (row["segment"], row["system"]): row for row in map(json.loads, path.read_text("utf-8").splitlines())
+    }
+    assert len(back) == 120
+    for system in systems:
+        mean = statistics.fmean(row["human"]["esa"] for (_, name), row in back.items() if name == system)
+        assert mean == statistics.fmean(whole[name][system]["human_raw"]["esa"][0] for name in chosen)
+    for (segment, system), row in back.items():
+        marks = next(each for each in row["meta"]["spans"] if each is not None)
+        assert marks == real_marks(whole[segment][system])

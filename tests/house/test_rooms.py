@@ -66,6 +66,7 @@ def test_public_names_are_declared_in_stubs_only():
     stubs = sorted(path.with_suffix(".py") for path in house.SOURCES.rglob("*.pyi"))
     assert [path.relative_to(house.SOURCES).as_posix() for path in stubs] == [
         "__init__.py",
+        "annotate/__init__.py",
         "compat/nlgmetricverse/__init__.py",
         "corpus/__init__.py",
         "meta/__init__.py",

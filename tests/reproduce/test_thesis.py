@@ -119,6 +119,15 @@ def test_published_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     one = {(row["metric"], row["human"]): row for row in tables["correlations-rl"].rows}
     assert one["rouge", "factualness"]["value"] == pytest.approx(0.555, abs=5e-4)
     assert one["rouge.rouge2", "factualness"]["value"] == pytest.approx(0.496, abs=5e-4)
+    # The released programs' definitions, and words with ratings.
+    defined = {row["metric"]: row for row in tables["definitions"].rows}
+    assert defined["Abstractness"]["released program"] == pytest.approx(0.374, abs=5e-4)
+    assert defined["Repetitiveness"]["released program"] == pytest.approx(0.3732, abs=5e-4)
+    assert defined["Gunning Fog Index"]["nlgauge"] == pytest.approx(16.28, abs=5e-3)
+    (length,) = (claim for claim in found.claims if claim.id == "length")
+    assert "succinctness -0.492" in length.numbers and "factualness -0.368" in length.numbers
+    (annotators,) = (claim for claim in found.claims if claim.id == "annotators")
+    assert "0.395 between the first two annotators" in annotators.numbers
     gains = {row["dimension"]: row["gain over nograph, %"] for row in tables["human-means"].rows[:4]}
     assert {name: round(gain, 2) for name, gain in gains.items()} == {
         "informativeness": 6.8,
@@ -133,5 +142,6 @@ def test_published_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
         "highest": "undecided",
         "overlap": "undecided",
         "rephrasing": "undecided",
+        "length": "supported",
         "bartscore-time": "not tested",
     }

@@ -149,6 +149,12 @@ def test_a_metric_without_all_scores_does_not_vote() -> None:
     )
     assert said(facts) == ["bleu puts B first, significantly ahead of every other system."]
     assert words(small_print(facts)) == ["ter is not counted: B has no score."]
+    several = [output(name, [1.0, None, 2.0]) for name in ("ter", "wer", "cer")]
+    several += [output("judge", [None, None, 2.0])]
+    assert words(small_print(facts_of(several, alone(3)))) == [
+        "ter, wer and cer are not counted: B has no score.",
+        "judge is not counted: A and B have no score.",
+    ]
     none = facts_of([output("ter", [1.0, None], up=False)], alone(2))
     assert said(none) == [
         "No metric has scores of the same segments for every system, so no system is called better than"

@@ -14,11 +14,12 @@ from nlgauge.show.report.lean import lean_script, lean_styles
         ("a = b + +c - -d;", "a=b+ +c- -d;"),
         ('h("p", { class: "a , b" }, "x = y")', 'h("p",{class:"a , b"},"x = y")'),
         ("x = `a ${b ? `c , ${d} = e` : ''} , f`;", "x=`a ${b?`c , ${d} = e`:''} , f`;"),
-        ("x = `${y.map(z => { return { a: z }; })} , w`;", "x=`${y.map(z=>{return{a:z};})} , w`;"),
+        ("x = `${y.map(z => { return { a: z }; })} , w`;", "x=`${y.map(z=>{return{a:z}})} , w`;"),
         ("y.replace(/ , [/ ] \"/g, ' = ') / 2", "y.replace(/ , [/ ] \"/g,' = ')/2"),
         ("  // a comment\n  return typeof x;\n", "return typeof x;"),
         (r'"say \" , \" it" + a', r'"say \" , \" it"+a'),
         ("a / b / c", "a/b/c"),
+        ("{\n  a();\n  b;\n}\nd; // e\n}", "{a();b}\nd;//e\n}"),
         ("`back\\` , tick` + 1", "`back\\` , tick`+1"),
     ],
 )

@@ -6,10 +6,14 @@ import gzip
 import json
 from typing import Any
 
+import pytest
+
 import nlgauge
+from nlgauge.errors import ParameterError
+from nlgauge.results.joined import of_systems
 from nlgauge.results.result import Result
 from nlgauge.show.explorer.served import Served
-from nlgauge.show.page_data.spans import SEGMENTS, span_parts
+from nlgauge.show.page_data.spans import SEGMENTS, span_parts, span_table
 from nlgauge.spans import Annotation, Span
 from nlgauge.spans.building import columns_of
 
@@ -70,3 +74,14 @@ def test_marks_are_small():
     assert (
         sum(len(gzip.decompress(part)) for name, part in parts.items() if name != "span_columns") < 60 * spans
     )
+
+
+def test_the_explorer_scores_the_spans_of_a_selection():
+    marked = result()
+    where = 'id ~ "^1?.$"'  # the first 20
+    table = Served(marked, "marked").spans(where, (1,))
+    expected = span_table(of_systems(marked.where(where), "B"))
+    assert table == expected != span_table(marked)
+    assert table["notes"][0].startswith("20 texts, 20 spans")
+    with pytest.raises(ParameterError, match="use a wider one"):
+        Served(marked, "marked").spans("id = 20", ())

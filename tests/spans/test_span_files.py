@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -458,3 +459,26 @@ def test_two_annotations_of_a_benchmark_record_by_one_annotator_are_both_read(tm
         line(tmp_path, {"segment": "1", "system": "A", "prediction": "Some text", "meta": meta})
     )
     assert {each.who: len(each) for each in file} == {"ana": 0, "ana (2)": 1}
+
+
+@pytest.mark.parametrize("form", ["mqm", "appraise", "mtme"])
+def test_no_cell_is_a_formula(tmp_path: Path, form: str) -> None:
+    """Texts come back as they were; names that would be formulas get an apostrophe, which is reported."""
+    texts = ["=1+1", "-- and", "+44", "@home", "'=quoted", "plain"]
+    marks = (Span(1, 2, "minor", "=style"),)
+    marked = [
+        Annotation(f"doc:{number}", "=system\tA", "+ann", marks, 5.0, 1.0, text, text)
+        for number, text in enumerate(texts, 1)
+    ]
+    file = tmp_path / "file"
+    assert any("apostrophe" in reason for reason in spans.write(marked, file, form))
+    if form == "appraise":
+        rows = list(csv.reader(file.read_text("utf-8").splitlines()))
+    else:
+        rows = [line.split("\t") for line in file.read_text("utf-8").splitlines()]
+    assert not [cell for row in rows for cell in row if cell[:1] in tuple("=+-@\t\r")]
+    if form == "mqm":
+        found = spans.read(file).annotations
+        assert [each.target for each in found] == [each.source for each in found] == texts
+        assert {(span.start, span.end) for each in found for span in each.spans} == {(1, 2)}
+        assert {each.system for each in found} == {"'=system A"}

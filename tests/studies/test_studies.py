@@ -13,13 +13,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr
 
-import nlgauge
 from nlgauge.meta.benchmarks import load, read_scores
 from nlgauge.metric import Arrays, Metric, View
-from nlgauge.metrics.cosmic import Cosmic
 from nlgauge.metrics.infolm import InfoLM
-from nlgauge.metrics.shannon import Shannon
-from studies import cosmic, data, infolm, separation, shannon, study
+from studies import data, infolm
 from studies.__main__ import main
 from studies.study import columns, interval, system_level, table, text_level
 
@@ -37,10 +34,9 @@ def sample(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The predictions that Shannon and InfoLM computed rows of."""
+    """The predictions that InfoLM computed rows of."""
     found: list[str] = []
-    for metric in (Shannon, InfoLM):
-        monkeypatch.setattr(metric, "statistics", _noted(metric.statistics, found))
+    monkeypatch.setattr(InfoLM, "statistics", _noted(InfoLM.statistics, found))
     return found
 
 
@@ -52,65 +48,6 @@ def _noted(
         return compute(metric, view, fitted)
 
     return statistics
-
-
-def test_shannon_computes_a_row_once(
-    sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path]
-) -> None:
-    first = shannon.report(str(tiny_models["causal"]), 0, 2)
-    assert first.startswith("2 documents, 4 systems") and "| length |" in first
-    assert sorted(read) == sorted(
-        {row.prediction for by_system in data.segments("summeval", 2).values() for row in by_system.values()}
-    )
-    read.clear()
-    assert shannon.report(str(tiny_models["causal"]), 0, 2) == first
-    assert not read
-    shannon.report(str(tiny_models["causal"]), 0, 3)
-    assert 0 < len(read) <= 4  # those of the third document
-
-
-def test_what_is_ended_goes_on_behind_the_last_segment(
-    sample: None,
-    read: list[str],
-    statistics_file: Path,
-    tiny_models: dict[str, Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    texts = {
-        str(i): study.Texts({"A": f"summary {i}", "B": f"other {i}"}, source=f"Document {i} is here.")
-        for i in range(3)
-    }
-    compute = Shannon.statistics
-
-    def interrupted(metric: Shannon, view: View, fitted: Arrays) -> Arrays:
-        if "summary 2" in (view.text(text) for text in view.predictions):
-            raise KeyboardInterrupt
-        return compute(metric, view, fitted)
-
-    monkeypatch.setattr(Shannon, "statistics", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        shannon.values("ended", texts, str(tiny_models["causal"]))
-    monkeypatch.setattr(Shannon, "statistics", compute)
-    read.clear()
-    found = shannon.values("ended", texts, str(tiny_models["causal"]))
-    assert sorted(read) == ["other 2", "summary 2"]
-    assert (
-        list(found) == ["0", "1", "2"]
-        and list(found["0"]) == ["A", "B"]
-        and np.isfinite(found["1"]["B"]["shannon"])
-    )
-
-
-def test_separation(
-    sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path]
-) -> None:
-    first = separation.report(str(tiny_models["causal"]), 3)
-    references = [data.first(by_system).references[0] for by_system in data.segments("realsumm", 3).values()]
-    assert len(read) == 9 and set(references) < set(read)
-    assert separation.report(str(tiny_models["causal"]), 3) == first and len(read) == 9
-    assert [line.partition(" | ")[0] for line in first.splitlines()[4:]] == [
-        f"| {name}" for name in shannon.OUTPUTS
-    ]
 
 
 def test_infolm(
@@ -145,32 +82,6 @@ def test_infolm(
     ]
 
 
-@pytest.mark.filterwarnings("ignore:cosmic")
-def test_cosmic(sample: None, tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    small = {"model": str(tiny_models["encoder"]), "folds": 2, "modes": 1, "seeds": 2, "reverse": False}
-    monkeypatch.setattr(cosmic, "METRICS", {"cosmic": small, "gaussian": {**small, "estimator": "gaussian"}})
-    monkeypatch.setattr(cosmic, "DIMENSIONS", {"summeval": ("fluency",)})
-    lines = cosmic.report("summeval").splitlines()
-    assert lines[0] == "4 systems, 24 pairs each"
-    rows = data.segments("summeval")
-    for system, shown, _, _, words, fluency in (
-        [cell.strip() for cell in line.split("|")[1:-1]] for line in lines[4:8]
-    ):
-        texts = [by_system[system].prediction for by_system in rows.values()]
-        alone = nlgauge.score(
-            texts, sources=[by_system[system].source for by_system in rows.values()], metrics=Cosmic(**small)
-        )
-        interval = alone.intervals()[alone.labels[0]]["score"]
-        assert shown == f"{interval.score:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
-        assert words == f"{np.mean([len(text.split()) for text in texts]):.0f}"
-        assert (
-            fluency == f"{np.mean([by_system[system].human['fluency'] for by_system in rows.values()]):.2f}"
-        )
-    scores = [float(line.split("|")[2].split()[0]) for line in lines[4:8]]
-    assert scores == sorted(scores, reverse=True)
-    assert [line.split("|")[1].strip() for line in lines[-3:]] == ["cosmic", "gaussian", "words"]
-
-
 @pytest.mark.parametrize(("benchmark", "heading"), [("summeval", "## SummEval"), ("realsumm", "## REALSumm")])
 def test_page_of_cosmic_shows_the_scores_of_the_leaderboard(benchmark: str, heading: str) -> None:
     page = (RESULTS / "cosmic-systems.md").read_text(encoding="utf-8")
@@ -184,7 +95,7 @@ def test_page_of_cosmic_shows_the_scores_of_the_leaderboard(benchmark: str, head
         assert f"| {system} | {score:.2f} [" in section
 
 
-@pytest.mark.parametrize("name", ["shannon", "separation", "infolm", "cosmic", "hidden_labels"])
+@pytest.mark.parametrize("name", ["infolm", "hidden_labels"])
 def test_command_line_calls_every_study(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

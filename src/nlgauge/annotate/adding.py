@@ -47,6 +47,10 @@ def add(campaign: Campaign, annotators: Sequence[str] = (), segments: int = 0) -
         raise ParameterError("nothing to add; name annotators or a number of segments.")
     if segments and (plan.until.sure or plan.until.width):
         raise ParameterError("a campaign that may stop early has all its segments from the start.")
+    if plan.proposals is not None:
+        raise ParameterError(
+            "a campaign whose segments are proposed has all annotators and segments from the start."
+        )
     check_annotators(annotators, plan.annotators)
     number = campaign.additions + 2
     rng = random.Random(f"nlgauge {plan.seed} {number}")  # noqa: S311

@@ -26,12 +26,13 @@ import msgspec
 
 from nlgauge._core.lazy import lazy
 from nlgauge.annotate import log
-from nlgauge.annotate.items import Item, Texts
+from nlgauge.annotate.items import GOLD, Item, Texts
 from nlgauge.annotate.plan import FORMAT, Addition, Plan, extended
+from nlgauge.annotate.proposals import noted
 from nlgauge.annotate.rating import Rater
 from nlgauge.errors import ResultError, UnknownNameError, no_such
 
-CAMPAIGN, TEXTS, ITEMS, METRICS = "campaign.json", "texts.jsonl", "items.jsonl", "metrics.npz"
+CAMPAIGN, TEXTS, ITEMS = "campaign.json", "texts.jsonl", "items.jsonl"
 _RATINGS, _LOCK = "ratings.jsonl", "lock"
 Content = TypeVar("Content", bound=msgspec.Struct)
 
@@ -93,6 +94,8 @@ class Campaign:
                 addition = _decoded(file, Addition)
                 items |= _items(folder / f"items-{number}.jsonl", addition.items, texts)
                 plan = extended(plan, addition)
+            if plan.proposals is not None:
+                plan = noted(plan, log.readable(folder / _RATINGS))
             unknown = [
                 name
                 for order in plan.orders.values()
@@ -102,7 +105,11 @@ class Campaign:
             ]
             if unknown or set(plan.orders) != set(plan.annotators):
                 raise ResultError(f"the campaign {folder} is damaged: its orders name unknown items.")
-        except (ValueError, AttributeError, KeyError, OSError) as error:
+            if not _fits(plan, items, texts):
+                raise ResultError(
+                    f"the campaign {folder} is damaged: its systems or segments are not those of its items."
+                )
+        except (ValueError, AttributeError, KeyError, RecursionError, OSError) as error:
             if isinstance(error, ResultError):
                 raise
             raise ResultError(f"the campaign {folder} is damaged: {error}.") from None
@@ -267,7 +274,9 @@ class Campaign:
         with self.locked():
             written = log.Log(self.directory / _RATINGS)
             try:
-                yield Rater(self, written)
+                rater = Rater(self, written)
+                rater.propose()
+                yield rater
             finally:
                 written.close()
 
@@ -292,6 +301,11 @@ class Campaign:
             yield
 
 
+def with_note(campaign: Campaign, note: log.Record) -> Campaign:
+    """Return a campaign with a note that was written."""
+    return replace(campaign, plan=noted(campaign.plan, [note]))
+
+
 def with_addition(campaign: Campaign, addition: Addition, items: Mapping[str, Item]) -> Campaign:
     """Return a campaign with an addition that was written."""
     return replace(
@@ -299,6 +313,20 @@ def with_addition(campaign: Campaign, addition: Addition, items: Mapping[str, It
         plan=extended(campaign.plan, addition),
         items={**campaign.items, **items},
         additions=campaign.additions + 1,
+    )
+
+
+def _fits(plan: Plan, items: Mapping[str, Item], texts: Mapping[str, Texts]) -> bool:
+    """Return True if the items of the orders have systems and segments of the plan, each of which is named once."""
+    segments, systems = set(plan.segments), set(plan.systems)
+    rated = (items[key] for order in plan.orders.values() for block in order for key in block)
+    return (
+        len(segments) == len(plan.segments)
+        and len(systems) == len(plan.systems)
+        and segments | set(plan.population) <= set(texts)
+        and all(
+            item.segment in segments and systems >= set(item.systems) for item in rated if item.kind != GOLD
+        )
     )
 
 

@@ -154,6 +154,9 @@ def _is_allowed(record: Record, name: str, allowed: Any) -> bool:
         return bool(allowed["low"] <= answer <= allowed["high"])
     if isinstance(answer, int) and not isinstance(answer, bool) and answer < len(record["shown"]) > 1:
         answer = record["shown"][answer]  # the output, wherever it was on the screen
+    if isinstance(answer, list) and len(record["shown"]) > 1:
+        # The ranks in the order of the gold item, wherever its outputs were on the screen.
+        answer = [answer[record["shown"].index(number)] for number in range(len(answer))]
     return (
         answer in allowed if isinstance(allowed, list) and not isinstance(answer, list) else answer == allowed
     )

@@ -14,10 +14,13 @@ import msgspec
 
 from nlgauge._core.numbers import counted
 from nlgauge._core.paths import making_beside, name_problem, put
+from nlgauge._core.ragged import Array
 from nlgauge.annotate import assignment, items
-from nlgauge.annotate.campaign import CAMPAIGN, ITEMS, METRICS, TEXTS, Campaign
+from nlgauge.annotate.campaign import CAMPAIGN, ITEMS, TEXTS, Campaign
 from nlgauge.annotate.items import Item, Texts
-from nlgauge.annotate.plan import FORMAT, Plan, Until
+from nlgauge.annotate.metrics import METRICS, save_metrics, scores_of
+from nlgauge.annotate.plan import FORMAT, Plan, Proposals, Until
+from nlgauge.annotate.proposals import strata_for
 from nlgauge.annotate.protocols import Protocol
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.conditions import each_expression, meeting, of_corpus
@@ -54,6 +57,7 @@ def new(
     damaged: float = 0.0,
     gold: str | Path | None = None,
     until: Until | None = None,
+    proposals: bool = False,
     title: str = "",
     seed: int = 12345,
 ) -> Campaign:
@@ -88,6 +92,8 @@ def new(
         File of items with known answers, which every annotator gets.
     until : Until, optional
         When the campaign may stop early.
+    proposals : bool, default False
+        After a random block for each annotator, metrics of the result propose the segments of further blocks.
     title : str, optional
         Title of the page of annotators.
     seed : int, default 12345
@@ -128,11 +134,21 @@ def new(
     if met and ids is not None:
         raise ParameterError("segments are either named or selected by an expression; pass ids or where.")
     chosen = {name: pool[name] for name in met} if met else pool
-    drawn, units = drawn_of(chosen, segments, ids, rng, seed)
+    scores = {} if isinstance(texts, Corpus) else scores_of(texts)
+    rule = None
+    if proposals:
+        if ids is not None or stop.sure or stop.width:
+            raise ParameterError("proposals cannot be combined with named segments or advice to stop.")
+        rule = _proposals(chosen, segments, scores, shares, protocol, len(annotators))
+    first = segments if rule is None else min(rule.segments, assignment.BLOCK * len(annotators))
+    drawn, units = drawn_of(chosen, first, ids, rng, seed)
     extra = [] if gold is None else items.gold_of(Path(gold), protocol)
     made, orders = assigned(
         pool, drawn, units, annotators, protocol, shares, extra, rng, in_order=stop.sure or stop.width > 0
     )
+    if rule is not None:
+        later = (pool[name] for name in chosen if name not in set(drawn))
+        made |= {item.key: item for each in later for item in items.items_of(each, protocol, rng)}
     lines = {
         TEXTS: b"".join(msgspec.json.encode(each) + b"\n" for each in pool.values()),
         ITEMS: b"".join(item.stored() for item in made.values()),
@@ -154,6 +170,7 @@ def new(
         where=each_expression(where),
         until=stop,
         title=title,
+        proposals=rule,
     )
     if not target.absolute().parent.is_dir():
         raise ParameterError(f"the directory {target.parent} does not exist; create it first.")
@@ -161,12 +178,35 @@ def new(
         for name, content in lines.items():
             (making / name).write_bytes(content)
         if not isinstance(texts, Corpus):
-            from nlgauge.annotate.metrics import save_metrics
-
-            save_metrics(texts, making / METRICS)
+            save_metrics(scores, making / METRICS)
         (making / CAMPAIGN).write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n")
         put(making, target, lambda _: False)
     return Campaign(target, plan, made, pool)
+
+
+def _proposals(
+    pool: Mapping[str, Texts],
+    segments: int | None,
+    scores: Mapping[str, Array],
+    shares: Shares,
+    protocol: Protocol,
+    annotators: int,
+) -> Proposals:
+    """Return how segments are proposed; raise ParameterError if they cannot be."""
+    if not scores:
+        raise ParameterError(
+            "proposals need a result with a metric that scores segments",
+            python="pass such a result, or leave proposals out",
+            cli="create the campaign from a result of `nlgauge score -o`, or leave --next out",
+        )
+    if any(shares) or "context" in protocol.show:
+        raise ParameterError(
+            "proposals are blocks of whole segments for one annotator; leave out overlap, repeats, damaged and context."
+        )
+    number = len(pool) if segments is None else segments
+    if not 1 <= number <= len(pool):
+        raise ParameterError(f"segments must be 1 to {len(pool)}, the number of segments, got {number}.")
+    return Proposals(number, strata_for(min(number, assignment.BLOCK * annotators)))
 
 
 def _meeting(texts: Corpus | Result, where: str | Sequence[str]) -> list[str]:
@@ -202,7 +242,7 @@ def leaks(campaign: Campaign) -> list[str]:
         name = re.compile(rf"(?<!\w){re.escape(system)}(?!\w)", re.IGNORECASE)
         count = sum(
             name.search(campaign.texts[segment].outputs[system]) is not None
-            for segment in campaign.plan.segments
+            for segment in (campaign.plan.segments if campaign.plan.proposals is None else campaign.texts)
         )
         if count:
             outputs = counted(count, "output contains", "outputs contain")

@@ -34,7 +34,12 @@ _COLUMNS = (
 
 
 def estimated(
-    campaign: Campaign, human: Array, metrics: Mapping[str, Array], population: Sequence[str], of: Any
+    campaign: Campaign,
+    human: Array,
+    metrics: Mapping[str, Array],
+    population: Sequence[str],
+    of: Any,
+    probabilities: Array | None = None,
 ) -> Estimates | None:
     """Return estimates of means or differences; None if two segments are not rated for all systems."""
     from nlgauge.meta.labeling.estimate import estimate
@@ -54,6 +59,7 @@ def estimated(
                 of=of,
                 systems=plan.systems,
                 drawn="documents" if documents else "segments",
+                probabilities=probabilities,
                 documents=documents,
                 confidence=0.95 if of == "means" else 1 - 0.05 / pairs,
                 seed=plan.seed,

@@ -6,7 +6,7 @@ import json
 import statistics
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,13 +16,13 @@ from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.items import RATE
 from nlgauge.annotate.marks import Mark
 from nlgauge.annotate.rating import points
-from nlgauge.annotate.rows import Ratings, export, ratings_of
+from nlgauge.annotate.rows import Ratings, export, pairs, ratings_of
 from nlgauge.errors import InputError, ParameterError, no_such
 from nlgauge.spans import Annotation, Span, SpanFile, write
 from nlgauge.spans.weights import score
 from nlgauge.spans.writing import WRITERS
 
-OWN = "nlgauge"
+OWN, PAIRS = "nlgauge", "pairs"
 SCORE, ERRORS = "score", "errors"
 
 
@@ -38,7 +38,7 @@ def write_ratings(
     path : str or Path
         File to write.
     form : str, default "nlgauge"
-        "nlgauge" (a benchmark), or a format of `nlgauge.spans.write`.
+        "nlgauge" (a benchmark), "pairs" (verdicts that `nlgauge rank` reads), or a format of `nlgauge.spans.write`.
     without : collection of str, optional
         Annotators whose ratings are left out.
 
@@ -55,6 +55,16 @@ def write_ratings(
     if form == OWN:
         export(campaign, path, without)
         return []
+    if form == PAIRS:
+        if campaign.plan.protocol.side_by_side == 1:
+            raise ParameterError(
+                f"the format pairs needs a protocol that compares texts, and {campaign.plan.protocol.name} does not",
+                python="use the format nlgauge",
+                cli="use --format nlgauge",
+            )
+        with replacing(path, text=True) as stream:
+            stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs(campaign, without))
+        return []
     form = form.replace("-", "_")
     if form not in WRITERS:
         raise ParameterError(no_such("format", form, WRITERS))
@@ -62,8 +72,8 @@ def write_ratings(
     if plan.protocol.side_by_side > 1:
         raise ParameterError(
             f"the format {form} has one text per rating, and {plan.protocol.name} compares texts",
-            python="use the format nlgauge",
-            cli="use --format nlgauge",
+            python="use the format nlgauge or pairs",
+            cli="use --format nlgauge or pairs",
         )
     dimensions = plan.protocol.dimensions()
     lost = write(annotations_of(campaign, ratings_of(campaign, without)), path, form)
@@ -242,7 +252,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
     campaign: str
     annotator: str
-    kind: str
+    kind: Literal["rating"]
     item: str
     answers: dict[str, Any]
     spans: list[Mark]
@@ -303,9 +313,22 @@ def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
     """Write ratings after all of them were checked; ratings that already exist are left out."""
     with campaign.rating() as rater:
         current = ratings_of(campaign)
+        owners: dict[tuple[str, str], str] = {}
         for rating in ratings:
             try:
-                rater.check(rating.annotator, rating.item, rating.answers, rating.spans)
+                rater.check(
+                    rating.annotator,
+                    rating.item,
+                    rating.answers,
+                    rating.spans,
+                    times=(rating.seconds, rating.active, rating.at or 0),
+                    request=rating.request or None,
+                )
+                if (
+                    rating.request
+                    and owners.setdefault((rating.annotator, rating.request), rating.item) != rating.item
+                ):
+                    raise InputError(f"the request {rating.request!r} has another item too.")
             except InputError as error:
                 raise InputError(f"{rating.where}: {error.message.rstrip('.')}; nothing was added.") from None
         before = len(rater.log.records)

@@ -20,6 +20,8 @@ from nlgauge._core.paths import write_whole
 from nlgauge.errors import ResultError
 
 Record = dict[str, Any]
+# Fields of a rating, which are read without a further check.
+_RATING: dict[str, Any] = {"answers": dict, "shown": list, "active": (int, float)}
 
 
 class Line(NamedTuple):
@@ -58,6 +60,11 @@ def read(path: Path) -> tuple[list[Record], bytes]:
     return [line.record for line in lines if line.record is not None], rest
 
 
+def readable(path: Path) -> list[Record]:
+    """Return the events of all lines that are not damaged."""
+    return [line.record for line in _lines(path) if line.record is not None]
+
+
 def repair(path: Path) -> int:
     """Move the damaged lines of a log to a file next to it; return their number."""
     lines = list(_lines(path))
@@ -85,9 +92,10 @@ def _decoded(line: bytes) -> Record | None:
             isinstance(record, dict)
             and record.pop("crc", None) == checksum(record)
             and type(record.get("n")) is int
-            and {"kind", "annotator", "item"} <= set(record)
+            and all(isinstance(record.get(name), str) for name in ("kind", "annotator", "item"))
+            and (record["kind"] != "rating" or all(isinstance(record.get(n), t) for n, t in _RATING.items()))
         )
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return record if valid else None
 

@@ -11,6 +11,7 @@ import msgspec
 from nlgauge._core.safe_text import visible
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.log import Record, current
+from nlgauge.errors import ParameterError
 
 BODY = """<body class="rate">
 <main id="main" tabindex="-1"><noscript><h1>Rate texts</h1><p>This page needs JavaScript.</p></noscript></main>
@@ -85,10 +86,19 @@ def offline_page(campaign: Campaign, annotator: str, path: str | Path) -> Path:
     -------
     Path
         The file, whose ratings `merge` reads.
+
+    Raises
+    ------
+    ParameterError
+        If the campaign needs the server.
     """
     from nlgauge._core.paths import write_whole
     from nlgauge.show.report.page import single_file
 
+    if campaign.plan.proposals is not None:
+        raise ParameterError(
+            "metrics propose the segments of this campaign after each block, which needs the server."
+        )
     work = work_of(campaign, annotator, campaign.records())
     work["offline"] = f"{campaign.plan.items[:12]}-{annotator}"
     data = msgspec.json.encode(work)

@@ -18,6 +18,13 @@ class Until(msgspec.Struct, frozen=True, omit_defaults=True):
     dimension: str = ""
 
 
+class Proposals(msgspec.Struct, frozen=True):
+    """A rule by which metrics propose further segments: until `segments` are rated, from `strata` strata."""
+
+    segments: int
+    strata: int
+
+
 class Plan(msgspec.Struct, frozen=True):
     """The content of campaign.json.
 
@@ -45,11 +52,17 @@ class Plan(msgspec.Struct, frozen=True):
     where: list[str] = []
     until: Until = Until()
     title: str = ""
+    proposals: Proposals | None = None
 
     @property
     def has_documents(self) -> bool:
         """True if documents take the place of segments."""
         return "context" in self.protocol.show
+
+    @property
+    def planned(self) -> int:
+        """Number of segments to rate, proposals included."""
+        return len(self.segments) if self.proposals is None else self.proposals.segments
 
 
 class Addition(msgspec.Struct, frozen=True):

@@ -33,7 +33,9 @@ from nlgauge.annotate.marks import LONGEST_NOTE, MarkRules
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, no_such
 from nlgauge.spans.weights import weights_of
 
-KINDS = ("scale", "yes_no", "output", "choice", "claims", "text")
+KINDS = ("scale", "yes_no", "output", "order", "choice", "claims", "text")
+# Kinds that compare the outputs on a screen.
+COMPARE = ("output", "order")
 # The answer to a question of kind "output" if two outputs are equally good.
 TIE = "tie"
 SHOWN = ("source", "references", "context")
@@ -46,7 +48,8 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """One question.
 
     The answer is a whole number (scale), a truth value (yes_no), the number of an output on the screen or "tie"
-    (output), one of the keys of `labels` (choice), one of these for each claim (claims), or a text.
+    (output), the rank of each output from 1, the best (order), one of the keys of `labels` (choice), one of these
+    for each claim (claims), or a text. With `ties`, outputs may have the same rank.
     """
 
     id: str
@@ -72,6 +75,15 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
                 self.ties and type(answer) is str and answer == TIE
             )
             return "" if valid else f"{self.id} must be the number of an output"
+        if self.kind == "order":
+            valid = (
+                type(answer) is list and len(answer) == outputs and all(type(each) is int for each in answer)
+            )
+            # Ranks without gaps: there is one way to write an order.
+            valid = valid and sorted(set(answer)) == list(range(1, len(set(answer)) + 1))
+            if not valid:
+                return f"{self.id} must have a rank from 1 for each of the {outputs} outputs, without gaps"
+            return "" if self.ties or len(set(answer)) == outputs else f"{self.id} must have different ranks"
         if self.kind == "choice":
             valid = type(answer) is str and answer in self.labels
             return "" if valid else f"{self.id} must be one of {', '.join(self.labels)}"
@@ -130,7 +142,27 @@ class Protocol(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 def protocol_of(name: str, dimensions: Sequence[str] = ()) -> Protocol:
-    """Return a built-in protocol, or the protocol of a TOML file; `dimensions` replace those of likert."""
+    """Return a built-in protocol, or the protocol of a TOML file.
+
+    Parameters
+    ----------
+    name : str
+        Name of a protocol, or a file NAME.toml.
+    dimensions : sequence of str, optional
+        Dimensions that replace the dimensions of likert.
+
+    Returns
+    -------
+    Protocol
+        Questions, and rules of marks.
+
+    Raises
+    ------
+    ParameterError
+        If the name is unknown, or dimensions cannot be replaced.
+    InputError
+        If the file is not a protocol.
+    """
     from nlgauge.annotate.builtin import PROTOCOLS, scale
 
     if name.endswith(".toml"):
@@ -190,11 +222,11 @@ def checked(protocol: Protocol, where: str) -> Protocol:
             raise InputError(f"{place}: the id {question.id!r} occurs twice; use different ids.")
         if problem := _question_problem(question, protocol):
             raise InputError(f"{place}: {problem}.")
-    chosen = sum(question.kind == "output" for question in protocol.questions)
-    if protocol.side_by_side > 1 and chosen not in (1, 2):
+    kinds = sorted(question.kind for question in protocol.questions if question.kind in COMPARE)
+    if protocol.side_by_side > 1 and kinds not in (["order"], ["output"], ["output", "output"]):
         raise InputError(
-            f"{where}: side_by_side = {protocol.side_by_side} needs one question of kind output (the better), or"
-            f" two (the best and the worst), got {chosen}."
+            f"{where}: side_by_side = {protocol.side_by_side} needs one question of kind order, one of kind output (the"
+            f" better), or two of kind output (the best and the worst), got {', '.join(kinds) or 'none'}."
         )
     if protocol.spans is not None and (problem := _spans_problem(protocol.spans, protocol)):
         raise InputError(f"{where}, spans: {problem}.")
@@ -210,10 +242,15 @@ def _question_problem(question: Question, protocol: Protocol) -> str:
         return f"low must be below high, and at most 1,000 apart, got {question.low} and {question.high}"
     if question.kind == "scale" and question.step < 1:
         return f"step must be at least 1, got {question.step}"
+    values = [str(value) for value in range(question.low, question.high + 1, question.step)]
+    if question.kind == "scale" and (wrong := [label for label in question.labels if label not in values]):
+        return f"labels must be for values of the scale, got {wrong[0]!r:.40}"
     if question.kind in ("choice", "claims") and not 2 <= len(question.labels) <= 9:
         return f"labels must name 2 to 9 answers, got {len(question.labels)}"
-    if question.kind == "output" and protocol.side_by_side == 1:
-        return "a question of kind output needs side_by_side above 1"
+    if question.kind in COMPARE and protocol.side_by_side == 1:
+        return f"a question of kind {question.kind} needs side_by_side above 1"
+    if question.kind in COMPARE and not question.required:
+        return f"a question of kind {question.kind} cannot be optional"
     if question.kind == "claims" and protocol.side_by_side > 1:
         return "a question of kind claims needs side_by_side = 1"
     return ""
@@ -229,6 +266,8 @@ def _spans_problem(rules: MarkRules, protocol: Protocol) -> str:
         return no_such("side", unknown[0], _SIDES) if unknown else "sides must be target, source or both"
     if "source" in rules.sides and "source" not in protocol.show:
         return "marks in the source need show = ['source']"
+    if rules.weights and protocol.name in [question.id for question in protocol.questions]:
+        return f"the score of the marks is called {protocol.name!r}, as a question is; use another id or name"
     if rules.weights:
         try:
             weights = weights_of(rules.weights)

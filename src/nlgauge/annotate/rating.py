@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,18 +14,20 @@ from nlgauge.annotate import log
 from nlgauge.annotate.items import Item
 from nlgauge.annotate.marks import Mark, decoded, plain
 from nlgauge.annotate.protocols import TIE, Protocol
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.spans.weights import Weights, weights_of
 
 if TYPE_CHECKING:
     from nlgauge.annotate.campaign import Campaign
 
 _LONGEST_REQUEST = 64
+# The largest number of seconds, also since 1970.
+_LATEST = 1e11
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rater:
-    """Writer of the ratings of a campaign."""
+    """Writer of the ratings of a campaign, to which proposals add blocks."""
 
     campaign: Campaign
     log: log.Log
@@ -41,10 +45,7 @@ class Rater:
         at: float | None = None,
     ) -> int:
         """Write a rating to disk and return its number; raise InputError if it is not valid."""
-        marks = self.check(annotator, key, answers, spans)
-        for value in (seconds, active):
-            if type(value) not in (int, float) or not 0 <= value < 1e9:
-                raise InputError(f"seconds must be a number from 0, got {value!r}.")
+        marks = self.check(annotator, key, answers, spans, times=(seconds, active, at or 0), request=request)
         values: dict[str, Any] = {"answers": dict(answers)}
         if self.campaign.plan.protocol.spans is not None:
             values["spans"] = plain(marks)
@@ -54,10 +55,32 @@ class Rater:
             "seconds": round(seconds, 1),
             "protocol": self.campaign.protocol_digest,
         }
-        return self._add("rating", annotator, key, request, at, **values)
+        number = self._add("rating", annotator, key, request, at, **values)
+        self.propose()
+        return number
+
+    def propose(self) -> None:
+        """Write the next blocks of annotators who have rated everything, if metrics propose segments.
+
+        A rating that was saved stays saved if this fails; the next rating tries again.
+        """
+        from nlgauge.annotate.campaign import with_note
+        from nlgauge.annotate.proposals import next_block
+
+        with suppress(NlgaugeError, OSError):
+            while (note := next_block(self.campaign, self.log.records)) is not None:
+                self.log.add(note)
+                self.campaign = with_note(self.campaign, note)
 
     def check(
-        self, annotator: str, key: str, answers: Mapping[str, Any], spans: Sequence[Any] = ()
+        self,
+        annotator: str,
+        key: str,
+        answers: Mapping[str, Any],
+        spans: Sequence[Any] = (),
+        *,
+        times: Sequence[float] = (),
+        request: str | None = None,
     ) -> list[Mark]:
         """Return the marks of a rating; raise InputError if the rating is not valid."""
         item, protocol = self._item(annotator, key), self.campaign.plan.protocol
@@ -67,6 +90,10 @@ class Rater:
         )
         if reason:
             raise InputError(f"this is not a rating of the campaign: {reason}.")
+        for value in times:
+            if type(value) not in (int, float) or not 0 <= value < _LATEST:
+                raise InputError(f"seconds must be a number from 0, got {value!r}.")
+        _check_request(request)
         return marks
 
     def undo(self, annotator: str, key: str, *, request: str | None = None) -> int:
@@ -89,12 +116,16 @@ class Rater:
         at: float | None = None,
         **values: Any,
     ) -> int:
-        if request is not None and (type(request) is not str or not 1 <= len(request) <= _LONGEST_REQUEST):
-            raise InputError(f"request must be a text of at most {_LONGEST_REQUEST} characters.")
+        _check_request(request)
         record = {"kind": kind, "annotator": annotator, "item": key, **values}
         if at is not None:
             record["at"] = at
         return self.log.add(record if request is None else {**record, "request": request})
+
+
+def _check_request(request: str | None) -> None:
+    if request is not None and (type(request) is not str or not 1 <= len(request) <= _LONGEST_REQUEST):
+        raise InputError(f"request must be a text of at most {_LONGEST_REQUEST} characters.")
 
 
 def _marks(spans: Sequence[Any]) -> list[Mark]:
@@ -117,12 +148,18 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
     """Return the numbers of a rating by dimension and number of the output.
 
     A yes is 1 and a no is 0; the score of claims is the share of yes. The better output of a pair gets 1, the
-    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0.
-    Marks give minus the sum of their weights.
+    other 0, and both get 0.5 for a tie. The best of several outputs gets 1, the worst -1 and the others 0. In an
+    order, an output gets the share of the others that it is better than, with 0.5 for the same rank. Marks give minus
+    the sum of their weights.
     """
     answers, shown = record["answers"], record["shown"]
     if protocol.side_by_side == 1:
         return {name: {0: value} for name, value in _alone(answers, record, protocol).items()}
+    ranks = next(
+        (answers.get(question.id) for question in protocol.questions if question.kind == "order"), None
+    )
+    if ranks is not None:
+        return {protocol.name: {number: _wins(ranks, place) for place, number in enumerate(shown)}}
     chosen = [answers.get(question.id) for question in protocol.questions if question.kind == "output"]
     if len(chosen) == 1:
         if chosen[0] == TIE:
@@ -134,6 +171,30 @@ def points(item: Item, record: log.Record, protocol: Protocol) -> dict[str, dict
             number: float(place == best) - float(place == worst) for place, number in enumerate(shown)
         }
     }
+
+
+def better_of(item: Item, record: log.Record, protocol: Protocol) -> list[tuple[int, int, float]]:
+    """Return the decided pairs of the outputs on a screen: the numbers of two outputs, and 1, 0 or 0.5 for the first.
+
+    Pairs of outputs between the best and the worst are left out, because nothing is known about them.
+    """
+    numbers = points(item, record, protocol)[protocol.name]
+    two_questions = sum(question.kind == "output" for question in protocol.questions) == 2
+    return [
+        (first, second, 0.5 if numbers[first] == numbers[second] else float(numbers[first] > numbers[second]))
+        for first, second in combinations(record["shown"], 2)
+        if not (two_questions and numbers[first] == numbers[second])
+    ]
+
+
+def _wins(ranks: Sequence[int], place: int) -> float:
+    """Return the share of the other outputs that have a larger rank; 0.5 for each of the same rank.
+
+    >>> [_wins([2, 1, 2], place) for place in range(3)]
+    [0.25, 1.0, 0.25]
+    """
+    others = [rank for other, rank in enumerate(ranks) if other != place]
+    return sum((rank > ranks[place]) + 0.5 * (rank == ranks[place]) for rank in others) / len(others)
 
 
 def _alone(answers: Mapping[str, Any], record: log.Record, protocol: Protocol) -> dict[str, float]:

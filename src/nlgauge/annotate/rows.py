@@ -1,30 +1,92 @@
-"""Ratings of a campaign as human scores: one record per segment and system, as benchmarks have them."""
+"""Ratings of a campaign as human scores: arrays, and one record per segment and system, as benchmarks have them."""
 
 from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nlgauge._core.paths import replacing
+from nlgauge._core.ragged import Array
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.items import RATE
+from nlgauge.annotate.items import DAMAGED, RATE, REPEAT
 from nlgauge.annotate.log import Record, current
-from nlgauge.annotate.rating import points
+from nlgauge.annotate.protocols import COMPARE
+from nlgauge.annotate.rating import better_of, points
 
 Cell = tuple[str, str]
 Ratings = Mapping[tuple[str, str], Record]
 
 
-def ratings_of(campaign: Campaign, without: Collection[str] = ()) -> dict[tuple[str, str], Record]:
-    """Return the current rating of each annotator and item, without these annotators."""
+def current_ratings(campaign: Campaign, records: Sequence[Record]) -> dict[tuple[str, str], Record]:
+    """Return the current rating of each annotator and item after these events."""
     return {
         (annotator, key): record
-        for (annotator, key), record in current(campaign.records()).items()
-        if key in campaign.items and annotator not in without
+        for (annotator, key), record in current(records).items()
+        if annotator in campaign.plan.orders and campaign.has(annotator, key)
     }
+
+
+def ratings_of(campaign: Campaign, without: Collection[str] = ()) -> dict[tuple[str, str], Record]:
+    """Return the current rating of each annotator and item, without these annotators."""
+    ratings = current_ratings(campaign, campaign.records())
+    return {owner: record for owner, record in ratings.items() if owner[0] not in without}
+
+
+def finished_segments(campaign: Campaign, ratings: Mapping[tuple[str, str], Record]) -> set[str]:
+    """Return the segments whose items everyone rated who has them, in blocks that are finished."""
+    open_segments: set[str] = set()
+    seen: set[str] = set()
+    for annotator, blocks in campaign.plan.orders.items():
+        for block in blocks:
+            segments = {campaign.items[key].segment for key in block if campaign.items[key].kind == RATE}
+            seen |= segments
+            if not all((annotator, key) in ratings for key in block):
+                open_segments |= segments
+    return seen - open_segments
+
+
+def rated_cells(campaign: Campaign, ratings: Mapping[tuple[str, str], Record]) -> dict[str, Array]:
+    """Return the ratings (S, segments, annotators) of each dimension, NaN if there is none."""
+    plan = campaign.plan
+    shape = len(plan.systems), len(plan.segments), len(plan.annotators)
+    sums = {name: np.zeros((*shape, 2)) for name in plan.protocol.dimensions()}
+    systems = {name: number for number, name in enumerate(plan.systems)}
+    segments = {name: number for number, name in enumerate(plan.segments)}
+    people = {name: number for number, name in enumerate(plan.annotators)}
+    for (annotator, key), record in ratings.items():
+        item = campaign.items[key]
+        if item.kind != RATE:
+            continue
+        for dimension, numbers in points(item, record, plan.protocol).items():
+            for number, value in numbers.items():
+                cell = systems[item.systems[number]], segments[item.segment], people[annotator]
+                sums[dimension][cell] += value, 1
+    return {
+        name: np.divide(each[..., 0], each[..., 1], out=np.full(shape, np.nan), where=each[..., 1] > 0)
+        for name, each in sums.items()
+    }
+
+
+def mean_of_known(cube: Array) -> Array:
+    """Return the means over annotators, NaN if there is no rating."""
+    known = ~np.isnan(cube)
+    count = known.sum(axis=-1)
+    total = np.where(known, cube, 0.0).sum(axis=-1)
+    means: Array = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return means
+
+
+def spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Array:
+    """Return human scores of the drawn segments at their places in the population."""
+    places = {name: number for number, name in enumerate(population)}
+    wide = np.full((len(human), len(population)), np.nan)
+    wide[:, [places[name] for name in campaign.plan.segments]] = human
+    return wide
 
 
 def cells_of(campaign: Campaign, ratings: Ratings) -> dict[Cell, dict[str, dict[str, list[float]]]]:
@@ -46,15 +108,21 @@ def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str
     """Yield one record per rated segment and system, as `nlgauge meta` reads them.
 
     The ratings of a dimension are in the order of the annotators, None if an annotator did not rate the text.
-    Checks (repeated, damaged and gold items) are left out.
+    Checks do not count: repeated and damaged items are in `meta`, gold items are left out.
     """
     plan = campaign.plan
     annotators = [name for name in plan.annotators if name not in without]
     ratings = ratings_of(campaign, without)
     cells = cells_of(campaign, ratings)
     marked: dict[Cell, dict[str, Record]] = {}
+    checks: dict[Cell, list[dict[str, Any]]] = {}
     for (annotator, key), record in ratings.items():
         item = campaign.items[key]
+        if item.kind in (REPEAT, DAMAGED):
+            check: dict[str, Any] = {
+                name: record[name] for name in ("annotator", "answers", "spans") if name in record
+            }
+            checks.setdefault((item.segment, item.systems[0]), []).append({"kind": item.kind, **check})
         if item.kind == RATE and len(item.systems) == 1:
             marked.setdefault((item.segment, item.systems[0]), {})[annotator] = record
     for segment in plan.segments:
@@ -62,7 +130,33 @@ def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str
             cell = segment, system
             if cell in cells or cell in marked:
                 by = marked.get(cell, {})
-                yield _texts(campaign, segment, system) | _scores(cells.get(cell, {}), annotators, by)
+                row = _texts(campaign, segment, system) | _scores(cells.get(cell, {}), annotators, by)
+                if cell in checks:
+                    row["meta"]["checks"] = checks[cell]
+                yield row
+
+
+def pairs(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yield one record per decided pair of outputs, as `nlgauge rank` reads them: segment, first, second, winner.
+
+    The first output was to the left or above. Further answers, such as a strength, are in the record.
+    """
+    protocol = campaign.plan.protocol
+    compared = {question.id for question in protocol.questions if question.kind in COMPARE}
+    for (annotator, key), record in ratings_of(campaign, without).items():
+        item = campaign.items[key]
+        if item.kind != RATE:
+            continue
+        others = {name: value for name, value in record["answers"].items() if name not in compared}
+        for first, second, won in better_of(item, record, protocol):
+            yield {
+                "segment": item.segment,
+                "first": item.systems[first],
+                "second": item.systems[second],
+                "winner": {1.0: "first", 0.0: "second"}.get(won, "tie"),
+                "annotator": annotator,
+                **others,
+            }
 
 
 def _texts(campaign: Campaign, segment: str, system: str) -> dict[str, Any]:

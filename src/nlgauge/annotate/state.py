@@ -12,12 +12,12 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.annotate import log
-from nlgauge.annotate.campaign import METRICS, Campaign
+from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import progress
 from nlgauge.annotate.estimates import estimated, needed_of, rows_of, with_better
-from nlgauge.annotate.items import RATE
-from nlgauge.annotate.metrics import read_metrics
-from nlgauge.annotate.rating import points
+from nlgauge.annotate.metrics import METRICS, metrics_of, read_metrics
+from nlgauge.annotate.proposals import probabilities
+from nlgauge.annotate.rows import current_ratings, finished_segments, mean_of_known, rated_cells, spread
 from nlgauge.annotate.stopping import Decision, decision_of
 from nlgauge.errors import InputError
 
@@ -107,11 +107,15 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         Progress, agreement and estimates.
     """
     plan = campaign.plan
-    ratings = {key: record for key, record in log.current(records).items() if key[1] in campaign.items}
-    finished = _finished_segments(campaign, ratings)
-    rated = _rated(campaign, ratings)
+    ratings = current_ratings(campaign, records)
+    finished = finished_segments(campaign, ratings)
+    rated = rated_cells(campaign, ratings)
     metrics = read_metrics(campaign.directory / METRICS)
     population = list(plan.population or campaign.texts)
+    scores = metrics_of(campaign, population)
+    chances = None
+    if plan.proposals is not None:
+        chances = probabilities(plan, scores, np.isin(population, list(finished)))
     estimates: list[dict[str, Any]] = []
     differences: list[dict[str, Any]] = []
     agreement: list[dict[str, Any]] = []
@@ -119,19 +123,17 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
     needed: list[dict[str, Any]] = []
     shared = 0
     for dimension, cube in rated.items():
-        human = _mean_of_known(cube)
+        human = mean_of_known(cube)
         # Only whole segments of finished blocks are a random sample.
         sample = np.where(np.isin(plan.segments, list(finished))[None, :], human, np.nan)
-        spread = _spread(campaign, sample, population)
-        scores = {
-            name: values[:, [place for place, name in enumerate(campaign.texts) if name in set(population)]]
-            for name, values in metrics.items()
-        }
-        means = estimated(campaign, spread, scores, population, "means")
+        wide = spread(campaign, sample, population)
+        if plan.proposals is not None and chances is None:
+            wide[:] = np.nan
+        means = estimated(campaign, wide, scores, population, "means", chances)
         estimates += rows_of(means, dimension)
         if means is not None and (width or plan.until.width):
             needed += needed_of(means, dimension, width or plan.until.width)
-        pairs = estimated(campaign, spread, scores, population, "differences")
+        pairs = estimated(campaign, wide, scores, population, "differences", chances)
         differences += [with_better(row) for row in rows_of(pairs, dimension)]
         several = int(((~np.isnan(cube)).sum(axis=-1) >= 2).sum())
         shared = max(shared, several)
@@ -145,7 +147,7 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         plan.title,
         plan.protocol.name,
         len(plan.systems),
-        len(plan.segments),
+        plan.planned,
         len(finished),
         len(population),
         progress(campaign, ratings),
@@ -162,67 +164,22 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
 
 
 def _selection(campaign: Campaign) -> str:
-    """Return a sentence about segments that were not drawn from all; "" if they were."""
+    """Return sentences about segments that were not drawn from all with equal probabilities; "" if they were."""
     plan = campaign.plan
+    found = []
     if plan.where:
-        return (
+        found.append(
             f"Estimates are valid only for segments that meet {' and '.join(plan.where)}:"
             f" {len(plan.population)} of {len(campaign.texts)}."
         )
-    if plan.population:
-        return "The segments were named, not drawn, so estimates are valid only for these segments."
-    return ""
-
-
-def _finished_segments(campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]) -> set[str]:
-    """Return the segments whose items everyone rated who has them, in blocks that are finished."""
-    open_segments: set[str] = set()
-    seen: set[str] = set()
-    for annotator, blocks in campaign.plan.orders.items():
-        for block in blocks:
-            segments = {campaign.items[key].segment for key in block if campaign.items[key].kind == RATE}
-            seen |= segments
-            if not all((annotator, key) in ratings for key in block):
-                open_segments |= segments
-    return seen - open_segments
-
-
-def _rated(campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]) -> dict[str, Array]:
-    """Return the ratings (S, segments, annotators) of each dimension, NaN if there is none."""
-    plan = campaign.plan
-    shape = len(plan.systems), len(plan.segments), len(plan.annotators)
-    sums = {name: np.zeros((*shape, 2)) for name in plan.protocol.dimensions()}
-    systems = {name: number for number, name in enumerate(plan.systems)}
-    segments = {name: number for number, name in enumerate(plan.segments)}
-    people = {name: number for number, name in enumerate(plan.annotators)}
-    for (annotator, key), record in ratings.items():
-        item = campaign.items[key]
-        if item.kind != RATE:
-            continue
-        for dimension, numbers in points(item, record, plan.protocol).items():
-            for number, value in numbers.items():
-                cell = systems[item.systems[number]], segments[item.segment], people[annotator]
-                sums[dimension][cell] += value, 1
-    return {
-        name: np.divide(each[..., 0], each[..., 1], out=np.full(shape, np.nan), where=each[..., 1] > 0)
-        for name, each in sums.items()
-    }
-
-
-def _mean_of_known(cube: Array) -> Array:
-    known = ~np.isnan(cube)
-    count = known.sum(axis=-1)
-    total = np.where(known, cube, 0.0).sum(axis=-1)
-    means: Array = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return means
-
-
-def _spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Array:
-    """Return human scores of the drawn segments at their places in the population."""
-    places = {name: number for number, name in enumerate(population)}
-    spread = np.full((len(human), len(population)), np.nan)
-    spread[:, [places[name] for name in campaign.plan.segments]] = human
-    return spread
+    elif plan.population:
+        found.append("The segments were named, not drawn, so estimates are valid only for these segments.")
+    if plan.proposals is not None:
+        found.append(
+            "Metrics propose segments, and the estimates use the probabilities of their selection. They need two"
+            f" finished segments in each of {plan.proposals.strata} strata."
+        )
+    return " ".join(found)
 
 
 def _agreement_of_marks(

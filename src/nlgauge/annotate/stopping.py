@@ -171,8 +171,8 @@ def _bounds(campaign: Campaign, dimension: str) -> tuple[float, float]:
     """Return the smallest and the largest rating of a dimension; infinite for weights of marks."""
     protocol = campaign.plan.protocol
     if protocol.side_by_side > 1:
-        chosen = sum(question.kind == "output" for question in protocol.questions)
-        return (0.0, 1.0) if chosen == 1 else (-1.0, 1.0)
+        best_and_worst = sum(question.kind == "output" for question in protocol.questions) == 2
+        return (-1.0, 1.0) if best_and_worst else (0.0, 1.0)
     for question in protocol.questions:
         if question.id == dimension:
             return (float(question.low), float(question.high)) if question.kind == "scale" else (0.0, 1.0)

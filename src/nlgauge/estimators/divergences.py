@@ -204,9 +204,11 @@ def _affinity_less_one(log_p: Array, log_q: Array, power: float, rest: float) ->
 def _log_affinity(log_p: Array, log_q: Array, power: float, rest: float) -> Array:
     """Return log S(p^power q^rest), exact also if the sum is near 1, or if it underflows or overflows."""
     less_one = _affinity_less_one(log_p, log_q, power, rest)
+    near = np.abs(less_one) < 0.5
+    if near.all():
+        return np.asarray(np.log1p(less_one))
     with np.errstate(invalid="ignore"):
         exponents = np.where(_lacking(log_p, log_q), -np.inf, power * log_p + rest * log_q)
-    near = np.abs(less_one) < 0.5
     logs: Array = np.where(near, np.log1p(np.where(near, less_one, 0.0)), _log_sum(exponents))
     return logs
 

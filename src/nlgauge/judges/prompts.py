@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,11 +48,16 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     mark: str = ""
     max_tokens: int = 16
     higher_is_better: bool | None = True
+    # The reply is a JSON list of errors, and the scale follows from their weights.
+    errors: bool = False
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """Template: messages before it, text with placeholders, expected replies, title and version."""
+    """Template: messages before it, text with placeholders, expected replies, title and version.
+
+    With `errors`, a reply lists errors, and `expects` has no rule that reads it.
+    """
 
     text: str
     expects: Expected
@@ -60,6 +66,7 @@ class Prompt:
     version: str = "1"
     max_tokens: int = 16
     higher_is_better: bool | None = True
+    errors: bool = False
 
     @property
     def places(self) -> set[str]:
@@ -71,9 +78,8 @@ class Prompt:
     @property
     def sha(self) -> str:
         """Hash of everything that is the same for every row."""
-        return hashlib.sha256(
-            msgspec.json.encode([self.before, self.text, self.expects.mark, self.expects.scale.levels])
-        ).hexdigest()
+        same = [self.before, self.text, self.expects.mark, self.expects.scale.levels]
+        return hashlib.sha256(msgspec.json.encode([*same, "errors"] if self.errors else same)).hexdigest()
 
     def filled(self, texts: Mapping[str, str]) -> Prompt:
         """Return the prompt with the placeholders filled whose text is the same for every row."""
@@ -145,11 +151,22 @@ def _prompt(name: str, data: bytes) -> Prompt:
             raise ParameterError(
                 f"the prompt {name!r} has the role {role!r:.60}; a role must be system, user or assistant."
             )
-    expects = Expected(_scale(name, file), file.mark)
+    if file.errors and file.mark:
+        raise ParameterError(
+            f"the prompt {name!r} lists errors, and cannot have a mark; leave out mark or errors."
+        )
+    expects = Expected(Scale((), -math.inf, 0.0) if file.errors else _scale(name, file), file.mark)
     # The newline at the end of a file is not part of the prompt.
     text = file.prompt.removesuffix("\n")
     return Prompt(
-        text, expects, before, file.title, str(file.version), file.max_tokens, file.higher_is_better
+        text,
+        expects,
+        before,
+        file.title,
+        str(file.version),
+        file.max_tokens,
+        True if file.errors else file.higher_is_better,
+        file.errors,
     )
 
 

@@ -55,6 +55,8 @@ from nlgauge.meta.ranking import tree_weights as tree_weights
 from nlgauge.meta.ranking import without_outliers as without_outliers
 from nlgauge.meta.readers.results import seconds_per_thousand as seconds_per_thousand
 from nlgauge.meta.replication import replicate as replicate
+from nlgauge.meta.sweeps.sweep import sweep as sweep
+from nlgauge.meta.sweeps.swept import Sweep as Sweep
 from nlgauge.stats.agreement import disattenuated as disattenuated
 from nlgauge.stats.agreement import fleiss as fleiss
 from nlgauge.stats.agreement import intraclass as intraclass

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -257,6 +257,11 @@ class AbstractMetric:
     def __post_init__(self) -> None:
         """Raise if a parameter is not in its domain."""
 
+    @property
+    def unwrapped(self) -> Any:
+        """The metric itself, or the metric that NAME@source calls."""
+        return self
+
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         """Return the parts of the metric, each with its outputs.
 
@@ -388,6 +393,30 @@ class AbstractMetric:
         versions = {package: installed_version(package) for package in (*self.libraries(), "nlgauge")}
         facts = {**self.facts(corpus), **(run or {}), **versions}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
+
+    @classmethod
+    def joined(cls, metrics: Sequence[Self]) -> list[tuple[AnyMetric, dict[int, str]]]:
+        """Return metrics that score several metrics at once; by default equal metrics are joined.
+
+        Parameters
+        ----------
+        metrics : sequence of metric
+            Metrics of this class with different parameters.
+
+        Returns
+        -------
+        list of tuple
+            Metrics to score, each with the output that has the scores of a given metric, by its number; "" is the first
+            output.
+        """
+        found: list[tuple[Any, dict[int, str]]] = []
+        for number, metric in enumerate(metrics):
+            outputs = next((numbers for known, numbers in found if known == metric), None)
+            if outputs is None:
+                found.append((metric, {number: ""}))
+            else:
+                outputs[number] = ""
+        return found
 
     def __str__(self) -> str:
         """Return the metric without default parameters, as `registry.parse` reads it."""

@@ -13,12 +13,11 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.errors import ParameterError
 from nlgauge.features import Features, RowFeature, RunOptions
 from nlgauge.metric import AnyMetric, Arrays, CorpusMetric, Fit, Metric, Output, Stored, Takes, View
+from nlgauge.metric.registry import SUFFIX
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
     from nlgauge.explanations import Explanation
-
-SUFFIX = "@source"
 
 
 def on_source(metric: AnyMetric) -> AnyMetric:
@@ -34,21 +33,6 @@ def on_source(metric: AnyMetric) -> AnyMetric:
             f" source; leave out {SUFFIX}, or pass the sources as references."
         )
     return OnSource(metric) if isinstance(metric, Metric) else CorpusOnSource(metric)
-
-
-def unwrapped(metric: AnyMetric) -> AnyMetric:
-    """Return the metric without @source."""
-    return metric.metric if isinstance(metric, OnSource | CorpusOnSource) else metric
-
-
-def without_parameters(printed: str) -> str:
-    """Return the name of a printed metric.
-
-    >>> without_parameters("chrf(word_order=2)@source"), without_parameters("chrf(word_order=2)")
-    ('chrf@source', 'chrf')
-    """
-    name, bracket, rest = printed.partition("(")
-    return name + SUFFIX if bracket and rest.endswith(SUFFIX) else name
 
 
 @dataclass(frozen=True)
@@ -119,6 +103,10 @@ class _Wrapper:
         for name in _SAME:
             if hasattr(self.metric, name):
                 object.__setattr__(self, name, getattr(self.metric, name))
+
+    @property
+    def unwrapped(self) -> Any:
+        return self.metric
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "metric":

@@ -16,9 +16,10 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric
-from nlgauge.metric.on_source import SUFFIX, on_source, unwrapped
 
 ENTRY_POINT_GROUP = "nlgauge.metrics"
+# End of the name of a metric that reads the source as its only reference (`nlgauge.metric.on_source`).
+SUFFIX = "@source"
 # Metrics that are not in `nlgauge.metrics`, because they score no texts.
 _UNLISTED = {"imported": "nlgauge.metric.imported"}
 # A string, which stays unchanged, or a word without quotes as a value: shells make quotes inside quotes
@@ -108,7 +109,7 @@ def metric_classes() -> dict[str, type[AnyMetric]]:
 
 def home_of(metric: AnyMetric) -> str:
     """Return the module that defines the class of the metric."""
-    return type(unwrapped(metric)).__module__
+    return type(metric.unwrapped).__module__
 
 
 def is_built_in(metric: AnyMetric) -> bool:
@@ -158,6 +159,8 @@ def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
 def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
     """Return the metric of a name (or alias) with these parameters; the name may end with @source."""
     if name.strip().endswith(SUFFIX):
+        from nlgauge.metric.on_source import on_source
+
         return on_source(make(name.strip().removesuffix(SUFFIX), parameters))
     metric, preset = _class_and_preset(name)
     given = {**preset, **spelt(metric, parameters or {})}
@@ -221,6 +224,16 @@ def parse(text: str) -> AnyMetric:
     'chrf(word_order=2)'
     """
     return make(*name_and_parameters(text))
+
+
+def without_parameters(printed: str) -> str:
+    """Return the name of a printed metric.
+
+    >>> without_parameters("chrf(word_order=2)@source"), without_parameters("chrf(word_order=2)")
+    ('chrf@source', 'chrf')
+    """
+    name, bracket, rest = printed.partition("(")
+    return name + SUFFIX if bracket and rest.endswith(SUFFIX) else name
 
 
 def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:

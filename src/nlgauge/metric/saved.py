@@ -12,13 +12,12 @@ from typing import Any
 from nlgauge.errors import NlgaugeError
 from nlgauge.features.tokens.functions import is_function
 from nlgauge.metric import AnyMetric, Metric, Output
-from nlgauge.metric.on_source import unwrapped
 from nlgauge.metric.registry import home_of, is_importable, make
 
 
 def describe(metric: AnyMetric) -> dict[str, Any]:
     """Name and all parameters of a metric, as plain data; the user's own objects are only named."""
-    own = unwrapped(metric)
+    own = metric.unwrapped
     parameters: dict[str, Any] = (
         {f.name: _plain(getattr(own, f.name)) for f in fields(own)} if is_dataclass(own) else {}
     )

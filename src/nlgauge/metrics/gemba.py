@@ -22,12 +22,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from nlgauge._core.language import checked, name
-from nlgauge.explanations import ErrorSpan, ErrorSpans, Explanation, UnplacedError
+from nlgauge.explanations import ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_choice, require_whole
+from nlgauge.metrics._shared.error_spans import Error, located
 from nlgauge.metrics._shared.judged import NAN, Judged
 
 VARIANTS = ("DA", "SQM", "MQM", "ESA")
@@ -39,14 +40,6 @@ _NOTHING = re.compile(r"\W*(?:no[- ]?errors?|none|n/a)?\W*", re.IGNORECASE)
 _ENTRY = re.compile(r"""[-*•\s]*(?P<kind>[^"“]+?)(?:\s+[-–—:]\s*["“'`]*(?P<span>.*?)["”'`.]*)?\s*""")
 _DIGITS = re.compile(r"\d+")
 _OF_100 = re.compile(r"[0-9]+/100")
-
-
-class Error(NamedTuple):
-    """One error of a translation: its severity, its category, and the words that it is in."""
-
-    severity: str
-    kind: str
-    span: str
 
 
 @dataclass(frozen=True)
@@ -212,33 +205,6 @@ class Gemba(Judged):
             judgment = judged(row, ask.expects, self.scoring, ask.n, f"{rendered[i]}\n\n{second.text}")
             found[i] = replace(judgment, replies=(str(lists[i]), *judgment.replies))
         return found
-
-
-def located(errors: Sequence[Error], text: str) -> tuple[list[ErrorSpan], list[UnplacedError]]:
-    """Return the places of the words of the errors in the translation, from left to right, and the errors
-    whose words it lacks, such as omissions.
-
-    >>> spans, unplaced = located([Error("major", "X", "cat"), Error("minor", "Y/Z", "dog")], "a cat, a cat")
-    >>> [(span.start, span.end, span.severity, span.category) for span in spans]
-    [(2, 5, 'major', 'x')]
-    >>> unplaced
-    [UnplacedError(severity='minor', category='y/z', words='dog')]
-    """
-    found: list[ErrorSpan] = []
-    unplaced: list[UnplacedError] = []
-    for error in errors:
-        start = text.find(error.span) if error.span else -1
-        while start >= 0 and any(
-            start < other.end and other.start < start + len(error.span) for other in found
-        ):
-            start = text.find(error.span, start + 1)
-        if start >= 0:
-            found.append(
-                ErrorSpan(start, start + len(error.span), error.severity, category=error.kind.lower())
-            )
-        else:
-            unplaced.append(UnplacedError(error.severity, error.kind.lower(), error.span))
-    return sorted(found, key=lambda span: span.start), unplaced
 
 
 def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgment:

@@ -24,9 +24,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -41,7 +41,18 @@ from nlgauge.features.language_models.model_halves import TokenStates, token_str
 from nlgauge.features.language_models.token_distributions import bags as token_bags
 from nlgauge.features.language_models.token_distributions import kind_of, likeliest, states_feature
 from nlgauge.features.vocabulary import TokenIds
-from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
+from nlgauge.metric import (
+    TRUNCATED,
+    UNIFORM_WEIGHTS,
+    AnyMetric,
+    Arrays,
+    Fit,
+    Metric,
+    Output,
+    Stored,
+    View,
+    register,
+)
 from nlgauge.metric.domains import require_choice, require_number
 from nlgauge.metric.fits import inverse_layout
 from nlgauge.metrics._shared.model_means import UsesModel
@@ -238,6 +249,40 @@ class InfoLM(UsesModel, Metric):
             for place, temperature in enumerate(self._temperatures)
             for name in self._measures
         }
+
+    @classmethod
+    def joined(cls, metrics: Sequence[Self]) -> list[tuple[AnyMetric, dict[int, str]]]:
+        """Return one metric for all measures and temperatures that are read with the same model and weights."""
+        families: dict[Self, dict[float, dict[str, list[int]]]] = {}
+        found: list[tuple[AnyMetric, dict[int, str]]] = []
+        for number, metric in enumerate(metrics):
+            if len(metric._parts) > 1:
+                found.append((metric, {number: ""}))
+                continue
+            plain = replace(metric, measure=None, alpha=None, beta=None, temperature=None)
+            by_measure = families.setdefault(plain, {}).setdefault(metric._temperature, {})
+            by_measure.setdefault(metric._with_numbers, []).append(number)
+        for plain, by_temperature in families.items():
+            # The temperatures that have the same measures.
+            alike: dict[tuple[str, ...], list[float]] = {}
+            for temperature, measured in by_temperature.items():
+                alike.setdefault(tuple(measured), []).append(temperature)
+            for measures, temperatures in alike.items():
+                one = replace(plain, measure=measures, temperature=tuple(temperatures))
+                outputs = {
+                    number: part
+                    for part, (name, place) in one._parts.items()
+                    for number in by_temperature[temperatures[place]][name]
+                }
+                found.append((one, outputs))
+        return found
+
+    @property
+    def _with_numbers(self) -> str:
+        """The measure with its parameters in brackets."""
+        (name,) = self._measures
+        arguments = ",".join(map(repr, self._arguments(name)))
+        return f"{_base(name)}({arguments})" if arguments else _base(name)
 
     @property
     def _first(self) -> str:

@@ -1,17 +1,23 @@
-"""The COSMIC paper: its printed tables checked against each other, which needs neither texts nor models.
+"""The COSMIC paper: its printed tables checked against each other, and its tables and figures on other texts.
 
-Its 14 summarizers and three data sets are not available, so that no cell is computed.
+Its 14 summarizers and three data sets are not available. SummEval and REALSumm replace them, so that no number can be
+equal to print.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from nlgauge import plots
 from nlgauge._core.ragged import Array
+from nlgauge.reproduce import cosmic_systems
+from nlgauge.reproduce.cosmic_scores import ENCODER, VECTORS, Measured
+from nlgauge.reproduce.cosmic_systems import BENCHMARKS
 from nlgauge.reproduce.printed_tables import Printed, names, printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.steps import Answer, Claimed, Document, Step, Verdict
+from nlgauge.reproduce.steps import Answer, Claimed, Document, Picture, Step, Verdict
+from nlgauge.reproduce.tables import interval
 from nlgauge.reproduce.verdicts import ClaimWord, difference_verdict
 from nlgauge.stats.coefficients import spearman
 
@@ -42,8 +48,8 @@ def _from_print(settings: Settings) -> Answer:
         tables=[_sums(second)],
         verdicts=_verdicts(second, _Models(second, settings)),
         notes=[
-            "The outputs of the 14 summarizers and the texts of the three data sets are not available, so no number"
-            " is computed; the claims are tested on the printed Table 2."
+            "The outputs of the 14 summarizers and the texts of the three data sets are not available. Claims about"
+            " Table 2 are tested on its printed numbers, other claims on the systems of SummEval and REALSumm."
         ],
     )
 
@@ -168,12 +174,72 @@ def _differences(table: Printed, models: _Models) -> tuple[float, float, int]:
     return float(np.mean(found)), float(np.max(found)), len(found)
 
 
-_PRINT = "from-print"
+def _graph(settings: Settings) -> Answer:
+    """Return Figure 10 of SummEval, and the verdict on the hierarchy. REALSumm would take twice as long."""
+    name = BENCHMARKS[0]
+    found = Measured(name, settings).graph
+    outgoing, incoming = (np.array(list(of.values())) for of in (found.outgoing, found.incoming))
+    drawn = np.random.default_rng(settings.seed).integers(
+        len(outgoing), size=(settings.resamples, len(outgoing))
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = [spearman(outgoing[at], incoming[at]) for at in drawn]
+    low, high = (float(bound) for bound in np.nanpercentile(values, [2.5, 97.5]))
+    arrows = sum(edge.directed for edge in found.edges())
+    pairs = len(outgoing) * (len(outgoing) - 1) // 2
+    rows = [
+        {"system": system, "about others": about, "from others": found.incoming[system]}
+        for system, about in found.outgoing.items()
+    ]
+    picture = Picture(
+        f"cosmic-figure-10-{name}",
+        "Figure 10",
+        f"Information of the systems of {name} about each other",
+        rows,
+        lambda: plots.information_graph(found, quantile=_STRONGEST),
+    )
+    verdict = Verdict(
+        difference_verdict(-high, -low),
+        f"{interval((float(spearman(outgoing, incoming)), low, high))}; {arrows} of {pairs} pairs have a direction",
+        f"Spearman over the systems of {name}: mean information about others with mean information from others;"
+        " supported if the interval is below 0",
+    )
+    return Answer(pictures=[picture], verdicts={"hierarchy": verdict})
+
+
+# Share of the pairs of systems that Figure 10 leaves out.
+_STRONGEST = 0.75
+_PRINT, _SYSTEMS, _GRAPH = "from-print", "systems", "graph"
 DOCUMENT = Document(
     "cosmic",
     "Darrin, Formont, Cheung, Piantanida: COSMIC (ACL 2024)",
     names("cosmic"),
-    [Step(_PRINT, {"claims on the printed numbers": ()}, _from_print)],
+    [
+        Step(_PRINT, {"claims on the printed numbers": ()}, _from_print),
+        Step(
+            _SYSTEMS,
+            {
+                **{f"cosmic-table-{number}": () for number in (1, 3, 4)},
+                "Figures 3 to 7, 12": (),
+            },
+            cosmic_systems.systems,
+            seconds=900,
+            inputs=100,
+            benchmark=BENCHMARKS[0],
+            further_benchmarks=BENCHMARKS[1:],
+            models={ENCODER: "minilm"},
+            further_models=(VECTORS,),
+        ),
+        Step(
+            _GRAPH,
+            {"Figure 10": ()},
+            _graph,
+            seconds=130,
+            inputs=100,
+            benchmark=BENCHMARKS[0],
+            models={ENCODER: "minilm"},
+        ),
+    ],
     [
         *(
             Claimed(
@@ -201,6 +267,25 @@ DOCUMENT = Document(
             for number in (3, 4)
         ),
         Claimed("upper-bound", "3", "The error of a task is at most 1 - exp(-H(T|S)) (equation 19).", _PRINT),
+        Claimed(
+            "tasks", "5.1", "Mutual information goes with the performance on downstream tasks.", _SYSTEMS
+        ),
+        Claimed(
+            "people",
+            "5.2",
+            "Mutual information predicts judgments of people better than ROUGE-L and BERTScore do.",
+            _SYSTEMS,
+        ),
+        Claimed("longer", "G.1", "Tasks treat longer summaries of a system more like the article.", _SYSTEMS),
+        Claimed(
+            "not-length", "G.1", "Mutual information measures more than the length of summaries.", _SYSTEMS
+        ),
+        Claimed(
+            "hierarchy", "F", "Informative systems are hard to predict from the summaries of others.", _GRAPH
+        ),
     ],
-    dict.fromkeys(names("cosmic"), "weights and data"),
+    {
+        **dict.fromkeys(names("cosmic"), "weights and data"),
+        "cosmic-table-2": "data: the outputs of the 14 summarizers are not available",
+    },
 )

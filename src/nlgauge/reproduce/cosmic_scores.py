@@ -19,9 +19,9 @@ from nlgauge.meta.benchmarks import Benchmark, load
 from nlgauge.meta.benchmarks.places import place_of
 from nlgauge.meta.diagnostics.covariates import lengths
 from nlgauge.meta.papers.cosmic import InformationGraph, PairInformation, information_graph, pair_information
-from nlgauge.meta.papers.embeddings import Embedded, cosines, embeddings
-from nlgauge.meta.papers.tasks import labeled, task
-from nlgauge.reproduce.settings import Settings
+from nlgauge.meta.papers.embeddings import Embedded, cosines, embeddings, principal_components
+from nlgauge.meta.papers.tasks import Classifier, labeled, task
+from nlgauge.reproduce.settings import Settings, digest
 from nlgauge.scoring import Scorer
 
 # The encoder of the paper; another model replaces it if it is missing.
@@ -33,7 +33,9 @@ _BASELINES = {
     ROUGE: ("rouge@source", "rougeL"),
     BERTSCORE: ("bertscore(model='minilm', layer=6)@source", "f1"),
 }
-MODES, LENGTHS, PAIRS = (1, 2, 4, 8), (10, 20, 40), (25, 50, 75)
+MODES, LENGTHS, PAIRS = (1, 2, 8), (10, 20, 40), (25, 50, 75)
+# One seed of the estimator is enough for means over all systems, and takes a third of the time.
+_ONE_SEED = "cosmic(reverse=False, seeds=1)"
 TASKS = ("sentiment", "topic:4", "topic:8")
 # The topics of a benchmark are clusters of the articles of the others.
 _OTHERS = {"summeval": ("realsumm", "primer_dailynews300"), "realsumm": ("summeval", "primer_dailynews300")}
@@ -68,6 +70,14 @@ class Measured:
         """The vectors of the encoder."""
         return self._embedded(self.corpus, self.settings.model(ENCODER)[0])
 
+    @property
+    def _embedders(self) -> list[str]:
+        """The model of the information, and word vectors if they are installed."""
+        return [
+            self.settings.model(ENCODER)[0],
+            *(name for name in (VECTORS,) if name in self.settings.models),
+        ]
+
     def _embedded(self, corpus: Corpus, model: str) -> Embedded:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # cut texts: the page counts them
@@ -79,8 +89,11 @@ class Measured:
         found = pair_information(corpus or self.corpus, embedded, metric, self.settings.seed)
         return [found[system] for system in self.benchmark.systems]
 
-    def _keep(self, name: str, compute: Any) -> dict[str, Any]:
-        kept: dict[str, Any] = self.settings.keep(f"{self.name}-{name}", compute, _DIGITS)
+    def _keep(self, name: str, compute: Any, **asked: Any) -> dict[str, Any]:
+        texts = digest(self.benchmark, human=False)
+        kept: dict[str, Any] = self.settings.keep(
+            f"{self.name}-{name}", compute, _DIGITS, texts=texts, **asked
+        )
         return kept
 
     @lazy
@@ -128,15 +141,13 @@ class Measured:
         def compute() -> dict[str, Any]:
             self.settings.say(f"{self.name}: tasks")
             agreement, shares, missing = self._labeled(self.corpus)
-            for name, vectors in (
-                (f"cosine {self.settings.model(ENCODER)[0]}", self.embedded),
-                (f"cosine {VECTORS}", self._embedded(self.corpus, VECTORS)),
-            ):
-                near = cosines(vectors)
-                agreement[name] = np.stack([near[system] for system in self.benchmark.systems])
+            for model in self._embedders:
+                own = self.embedded if model == self._embedders[0] else self._embedded(self.corpus, model)
+                near = cosines(own)
+                agreement[f"cosine {model}"] = np.stack([near[system] for system in self.benchmark.systems])
             return {"agreement": agreement, "shares": shares, "missing": missing}
 
-        return self._keep("tasks", compute)
+        return self._keep("tasks", compute, tasks=TASKS)
 
     @property
     def tasks(self) -> dict[str, Array]:
@@ -154,16 +165,23 @@ class Measured:
         return dict(self._tasks["missing"])
 
     def _labeled(self, corpus: Corpus) -> tuple[dict[str, Array], dict[str, Any], dict[str, str]]:
-        agreement, shares, missing = {}, {}, {}
-        for name in TASKS:
-            try:
-                found = labeled(corpus, task(name, None if name == "sentiment" else self._other_articles))
-            except MissingExtraError as error:
-                missing[name] = str(error)
-                continue
+        agreement, shares = {}, {}
+        for name, classifier in self._classifiers[0].items():
+            found = labeled(corpus, classifier)
             agreement[name] = found.agreement
             shares[name] = {str(label): share for label, share in found.shares.items()}
-        return agreement, shares, missing
+        return agreement, shares, self._classifiers[1]
+
+    @lazy
+    def _classifiers(self) -> tuple[dict[str, Classifier], dict[str, str]]:
+        """The tasks, which label each text once, and the reasons of missing tasks."""
+        found, missing = {}, {}
+        for name in TASKS:
+            try:
+                found[name] = _remembering(task(name, None if name == "sentiment" else self._other_articles))
+            except MissingExtraError as error:
+                missing[name] = str(error)
+        return found, missing
 
     @lazy
     def _other_articles(self) -> list[str]:
@@ -185,13 +203,16 @@ class Measured:
         def compute() -> dict[str, Any]:
             self.settings.say(f"{self.name}: modes and vectors")
             found = {
-                f"{modes} modes": self._information(self.embedded, f"cosmic(reverse=False, modes={modes})")
+                f"{modes} modes": self._information(
+                    self.embedded, f"cosmic(reverse=False, seeds=1, modes={modes})"
+                )
                 for modes in MODES
             }
-            found[VECTORS] = self._information(self._embedded(self.corpus, VECTORS))
+            for model in self._embedders[1:]:
+                found[model] = self._information(self._embedded(self.corpus, model), _ONE_SEED)
             return {name: [pair.pairs for pair in pairs] for name, pairs in found.items()}
 
-        return _arrays(self._keep("variants", compute))
+        return _arrays(self._keep("variants", compute, modes=MODES))
 
     @lazy
     def _beginnings(self) -> dict[str, Any]:
@@ -200,13 +221,14 @@ class Measured:
             information, agreement = {}, {}
             for words in LENGTHS:
                 corpus = self._cut(words)
-                embedded = self._embedded(corpus, self.settings.model(ENCODER)[0])
-                pairs = self._information(embedded, corpus=corpus)
+                cut = self._embedded(self._cut(words, sources=False), self.settings.model(ENCODER)[0])
+                embedded = Embedded(self.embedded.sources, cut.predictions, {})
+                pairs = self._information(embedded, _ONE_SEED, corpus)
                 information[str(words)] = [pair.pairs for pair in pairs]
                 agreement[str(words)] = self._labeled(corpus)[0]
             return {"information": information, "agreement": agreement}
 
-        return self._keep("beginnings", compute)
+        return self._keep("beginnings", compute, words=LENGTHS)
 
     def beginnings(self, task_name: str | None = None) -> dict[str, Array]:
         """Return information, or agreement on a task, of the first 10, 20, 40 and all words, (S, N) by words."""
@@ -216,7 +238,7 @@ class Measured:
         parts = {words: np.array(of[task_name], float) for words, of in kept["agreement"].items()}
         return {**parts, "all": self.tasks[task_name]}
 
-    def _cut(self, words: int) -> Corpus:
+    def _cut(self, words: int, sources: bool = True) -> Corpus:
         """Return the corpus with only the first words of each summary."""
         corpus = self.corpus
         texts = {
@@ -224,7 +246,8 @@ class Measured:
             for system, column in corpus.predictions.items()
         }
         assert corpus.sources is not None
-        return Corpus.read(texts, sources=[corpus.texts[text] for text in corpus.sources.tolist()])
+        articles = [corpus.texts[text] for text in corpus.sources.tolist()] if sources else None
+        return Corpus.read(texts, sources=articles)
 
     @lazy
     def fewer(self) -> dict[str, Array]:
@@ -239,11 +262,11 @@ class Measured:
                 assert self.embedded.sources is not None
                 taken = {system: vectors[rows] for system, vectors in self.embedded.predictions.items()}
                 part = Embedded(self.embedded.sources[rows], taken, {})
-                information = self._information(part, corpus=self.corpus.take(rows))
+                information = self._information(part, _ONE_SEED, self.corpus.take(rows))
                 found[str(pairs)] = [float(pair.pairs.mean()) for pair in information]
             return found
 
-        found = _arrays(self._keep("pairs", compute))
+        found = _arrays(self._keep("pairs", compute, pairs=PAIRS))
         every = self.metrics[COSMIC]
         return {**found, str(every.shape[1]): every.mean(axis=1)}
 
@@ -276,11 +299,9 @@ class Measured:
             arrays = {"articles": self.embedded.sources}
             arrays |= {system: self.embedded.predictions[system] for system in chosen}
             every = np.concatenate(list(arrays.values())).astype(np.float64)
-            center = every.mean(axis=0)
-            _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
-            axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
+            center, axes, shares = principal_components(every)
             points = {name: (values - center) @ axes.T for name, values in arrays.items()}
-            return {"points": points, "shares": spread[:2] ** 2 / (spread**2).sum()}
+            return {"points": points, "shares": shares[:2]}
 
         kept = self._keep("map", compute)
         return Shown(_arrays(kept["points"]), [float(share) for share in kept["shares"]])
@@ -288,6 +309,19 @@ class Measured:
 
 def _arrays(columns: Mapping[str, Sequence[Any]]) -> dict[str, Array]:
     return {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
+
+
+def _remembering(classifier: Classifier) -> Classifier:
+    """Return a classifier that labels each text once."""
+    known: dict[str, Any] = {}
+
+    def label(texts: list[str]) -> list[Any]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, classifier(new), strict=True))
+        return [known[text] for text in texts]
+
+    return label
 
 
 def _beginning(text: str | None) -> str:

@@ -1,7 +1,7 @@
-"""Scores for the InfoLM document: all measures from one reading per temperature, and the baselines.
+"""The scores of the InfoLM document: all measures from one reading per temperature, and the baselines.
 
-The paper gives no grids. Temperatures are spaced around its best range, 1 to 2, and alpha and beta are those of
-its measures for which they are defined. Texts are lower-cased, because systems differ in casing.
+The paper gives no grids. Temperatures are spaced around its best range, 1 to 2, and each measure has the values of
+alpha and beta for which it is defined. Texts are lower-cased, because systems differ in casing.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ GRIDS = {
     "D_alpha": tuple(f"alpha({a:g})" for a in _NUMBERS),
     "D_beta": tuple(f"gamma({b:g})" for b in _NUMBERS),
 }
-# Label of a baseline -> its metric; those of models name the model that stands in.
+# Baselines that need no model.
 STRINGS = ("bleu", "rouge", "meteor", "ter", "cder", "eed", "character", "chrf")
-_DIGITS = 5
+_DIGITS = 4
 
 
 def lowered(benchmark: Benchmark) -> Benchmark:
@@ -53,22 +53,21 @@ def lowered(benchmark: Benchmark) -> Benchmark:
     return replace(benchmark, rows=tuple(rows))
 
 
-def measured(settings: Settings, benchmark: Benchmark) -> Judgments:
-    """Return InfoLM's scores: MEASURE@TEMPERATURE, the grids of alpha and beta at the default temperature
-    (grid.MEASURE), and weights of tokens (idf.MEASURE).
+def measured(settings: Settings, benchmark: Benchmark, grids: bool = False) -> Judgments:
+    """Return InfoLM's scores: MEASURE@TEMPERATURE, with weights of tokens idf.MEASURE, and with `grids` those of
+    alpha and beta at the default temperature, grid.MEASURE.
     """
     model, _ = settings.model(BERT)
-    grids = tuple(dict.fromkeys(point for grid in GRIDS.values() for point in grid if point not in MEASURES))
+    points = tuple(dict.fromkeys(point for grid in GRIDS.values() for point in grid if point not in MEASURES))
+    everywhere = f"measure={tuple(MEASURES)!r}"
     metrics = [
-        f"all=infolm(model={model!r}, measure={tuple(MEASURES)!r}, temperature={TEMPERATURES!r})",
-        f"grid=infolm(model={model!r}, measure={grids!r}, temperature={DEFAULT_TEMPERATURE})",
-        f"idf=infolm(model={model!r}, measure={tuple(MEASURES)!r}, temperature={DEFAULT_TEMPERATURE}, idf=True)",
+        f"all=infolm(model={model!r}, {everywhere}, temperature={TEMPERATURES!r})",
+        f"idf=infolm(model={model!r}, {everywhere}, temperature={DEFAULT_TEMPERATURE}, idf=True)",
     ]
-    first = {
-        "all": f"{next(iter(MEASURES))}@{TEMPERATURES[0]:g}",
-        "grid": grids[0],
-        "idf": next(iter(MEASURES)),
-    }
+    first = {"all": f"{next(iter(MEASURES))}@{TEMPERATURES[0]:g}", "idf": next(iter(MEASURES))}
+    if grids:
+        metrics.append(f"grid=infolm(model={model!r}, measure={points!r}, temperature={DEFAULT_TEMPERATURE})")
+        first["grid"] = points[0]
     return _named(settings.judged(benchmark, *metrics, name="infolm", digits=_DIGITS), first)
 
 

@@ -108,9 +108,15 @@ def _installed(benchmark: str) -> bool:
     return benchmark == "sample" or place_of(benchmark) is not None
 
 
+def _benchmarks(step: Step) -> list[str]:
+    return [name for name in (step.benchmark, *step.further_benchmarks) if name]
+
+
 def _lacking(step: Step, settings: Settings) -> tuple[str, str]:
-    if step.benchmark and settings.data is None and not _installed(step.benchmark):
-        return f"data: {step.benchmark} is not installed", card(step.benchmark).how
+    given = () if settings.data is None else (step.benchmark,)
+    for benchmark in _benchmarks(step):
+        if benchmark not in given and not _installed(benchmark):
+            return f"data: {benchmark} is not installed", card(benchmark).how
     for package in step.packages:
         if find_spec(package) is None:
             return f"package: {package} is not installed", f"pip install {package}"
@@ -148,7 +154,7 @@ def plan_lines(
     lines = [
         f"{wanted.title}: {len(tables) - figures} printed tables, {figures} figures, {len(wanted.claims)} claims"
     ]
-    for benchmark in dict.fromkeys(step.benchmark for step in wanted.steps if step.benchmark):
+    for benchmark in dict.fromkeys(name for step in wanted.steps for name in _benchmarks(step)):
         found = card(benchmark)
         state = "installed" if _installed(benchmark) else f"not installed. {found.source}. {found.how}"
         lines.append(f"  data     {benchmark:18} {state}")

@@ -63,8 +63,9 @@ class Settings:
     def benchmark(self, name: str) -> Benchmark:
         """Return a benchmark, or a sample of its inputs; a file other than the checked file is noted."""
         benchmark = load(name) if self.data is None else load(self.data)
-        if self.data is not None and benchmark.name != name:
-            benchmark = replace(benchmark, card=card(name))
+        if benchmark.name != name:
+            # The file is of another benchmark of the document, or has no name.
+            benchmark = load(name) if benchmark.name in CHECKED else replace(benchmark, card=card(name))
         if digest(benchmark) != CHECKED.get(name, digest(benchmark)):
             note = f"{name} has other texts or ratings than the file on which this reproduction was checked."
             if note not in self.notes:
@@ -126,7 +127,7 @@ class Settings:
     def scored(
         self, benchmark: Benchmark, *metrics: Any, name: str, digits: int = _DIGITS, cache: bool = True
     ) -> tuple[Judgments, dict[str, float]]:
-        """Return human scores and the kept scores of metrics with all outputs, and seconds per 1000 texts by
+        """Return human scores and the kept scores of metrics with all outputs, and CPU seconds per 1000 texts by
         metric.
 
         An interrupted scoring is resumed from the directory `unfinished`.
@@ -136,14 +137,17 @@ class Settings:
         def compute() -> dict[str, Any]:
             if work is not None:
                 work.parent.mkdir(parents=True, exist_ok=True)
+            started, cpu = time.perf_counter(), time.process_time()
             results = benchmark.score(*metrics, output=work, cache=cache, seed=self.seed, say=self.say)
+            share = (time.process_time() - cpu) / max(time.perf_counter() - started, 1e-9)
             found = benchmark.judgments(results, outputs="all", corpus_scores=True)
             (first, *_) = results.values()
             return {
                 "metrics": found.metrics,
                 "system_scores": found.system_scores,
                 "higher_is_better": dict(found.higher_is_better),
-                "seconds": seconds_per_thousand(first),
+                # CPU seconds: the machine may be busy.
+                "seconds": {label: share * of for label, of in seconds_per_thousand(first).items()},
             }
 
         numbers = self.keep(

@@ -24,15 +24,14 @@ from nlgauge.reproduce.shannon_rows import (
     call,
     column,
     correlations,
-    difference,
-    interval,
     of_segments,
     remark,
     specs_of,
     statistics_of,
 )
 from nlgauge.reproduce.steps import Answer, Picture, Verdict
-from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
+from nlgauge.reproduce.tables import difference, interval
+from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict, of_all
 
 BLANC, MODELS, UPSTREAM = "shannon-section-5-3", "shannon-table-4", "shannon-table-5"
 MOST_UPSTREAM = 4
@@ -136,7 +135,7 @@ def _against(judged: Judgments, place: int, humans: Sequence[str], settings: Set
 
 
 def _all(words: Sequence[ClaimWord]) -> ClaimWord:
-    """Return the verdict on a claim that holds if all of its parts hold."""
+    """Return the verdict on a claim that is supported if all of its parts are."""
     if all(word == "supported" for word in words):
         return "supported"
     return "contradicted" if "contradicted" in words else "undecided"
@@ -145,7 +144,7 @@ def _all(words: Sequence[ClaimWord]) -> ClaimWord:
 def _length_bias(biases: Mapping[tuple[str, str], Computed]) -> Verdict:
     cells = {name: biases["Length", name] for name in ("Info Diff", "Shannon Score")}
     return Verdict(
-        _all([difference_verdict(cell.low, cell.high) for cell in cells.values()]),
+        of_all([difference_verdict(cell.low, cell.high) for cell in cells.values()]),
         "; ".join(
             f"{name} with length {interval((cell.value, cell.low, cell.high))}"
             for name, cell in cells.items()
@@ -196,11 +195,11 @@ def _accuracy(judged: Judgments, settings: Settings) -> Verdict:
             better = gain[1:] if human == "consistency" else (-gain[2], -gain[1])
             words.append(difference_verdict(*better))
             parts.append(f"{human}, less {metric} {interval(gain)}")
-    return Verdict(_all(words), "; ".join(parts), "paired bootstrap over systems and documents")
+    return Verdict(of_all(words), "; ".join(parts), "paired bootstrap over systems and documents")
 
 
 def _information(judged: Judgments, spec: str, settings: Settings) -> dict[str, tuple[float, float, float]]:
-    """Return the mean information of a document alone and after a summary, with intervals over documents."""
+    """Return the mean information of a document without and after a summary, with intervals over documents."""
     found = {}
     rng = np.random.default_rng(settings.seed)
     for name, output in _READ.items():
@@ -273,7 +272,7 @@ def _more_context(judged: Judgments, settings: Settings) -> Verdict:
             words.append(difference_verdict(*(gain[1:] if human == "consistency" else (-gain[2], -gain[1]))))
             parts.append(f"{human}, {name} {interval(gain)}")
     return Verdict(
-        _all(words), "k = 1 less k = 0: " + "; ".join(parts), "paired bootstrap over systems and documents"
+        of_all(words), "k = 1 less k = 0: " + "; ".join(parts), "paired bootstrap over systems and documents"
     )
 
 

@@ -40,7 +40,7 @@ _KINDS = ("shuffled", "wrong")
 
 
 def whale(settings: Settings) -> Answer:
-    """Return Figure 1: a text alone, given a good summary, given itself, and given a bad summary."""
+    """Return Figure 1: the information of a text without help, given a good summary, given itself, and given a bad summary."""
     benchmark = settings.benchmark("summeval")
     sources = {row.segment: row.source or "" for row in benchmark.rows}
     if _ARTICLE not in sources:
@@ -102,7 +102,7 @@ def _read(text: str, metric: str) -> dict[str, Any]:
 
 
 def _ends(text: str, tokens: Sequence[str]) -> list[int]:
-    """Return the end of each token in the text; a token that is a part of a character ends where it starts.
+    """Return the end of each token in the text; a token that is a part of a character has its start as its end.
 
     >>> _ends("a whale  swam", ["a", " whale", "swam"])
     [1, 7, 13]

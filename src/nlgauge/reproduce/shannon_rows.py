@@ -186,7 +186,7 @@ def spacy_words(text: str) -> list[str]:
 def statistics_of(settings: Settings, benchmark: Benchmark) -> tuple[dict[str, np.ndarray], str]:
     """Return the statistics of summaries by row of Table 1, (systems, segments) each, and the tokenizer.
 
-    SummEval counts spaCy's tokens. Without spaCy the tokens are those of nlgauge.
+    SummEval counts spaCy's tokens. Without spaCy, nlgauge splits the texts.
     """
 
     def compute() -> dict[str, Any]:
@@ -313,40 +313,3 @@ def peers(settings: Settings) -> Answer:
         {TABLE: correlations(of_segments(judged), rows, settings)},
         calls={TABLE: ["nlgauge meta summeval --peers --level system -c kendall"]},
     )
-
-
-def difference(
-    judged: Judgments,
-    human: str,
-    metric: str,
-    other: str,
-    settings: Settings,
-    level: str = "system",
-    coefficient: str = "kendall",
-) -> tuple[float, float, float]:
-    """Return how much better a metric agrees with a human dimension than another, with its paired interval over
-    systems and inputs.
-    """
-    (row,) = judged.compare(
-        level,
-        coefficient,
-        "bootstrap",
-        "both",
-        "none",
-        settings.resamples,
-        settings.seed,
-        human,
-        [metric],
-        against=other,
-    )
-    return row["delta"], row["low"], row["high"]
-
-
-def interval(found: tuple[float, float, float]) -> str:
-    """Return a value with its interval.
-
-    >>> interval((0.1234, -0.5, 0.5))
-    '0.123 [-0.500, 0.500]'
-    """
-    value, low, high = found
-    return f"{value:.3f} [{low:.3f}, {high:.3f}]"

@@ -74,6 +74,8 @@ class Step:
         Number of inputs of the benchmark; with `--sample` the time is proportional.
     benchmark : str, optional
         Benchmark that the step reads.
+    further_benchmarks : sequence of str, optional
+        Further benchmarks that the step reads.
     models : mapping of str to str, optional
         Models of the document with their substitutes ("" if there is none); the step is left out without any.
     further_models : sequence of str, optional
@@ -88,6 +90,7 @@ class Step:
     seconds: float = 5.0
     inputs: int = 1
     benchmark: str = ""
+    further_benchmarks: Sequence[str] = ()
     models: Mapping[str, str] = field(default_factory=dict)
     further_models: Sequence[str] = ()
     packages: Sequence[str] = ()

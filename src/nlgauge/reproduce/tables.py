@@ -1,4 +1,4 @@
-"""Tables of cells: what all documents share."""
+"""Tables of cells, and intervals: what all documents share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from nlgauge.meta.judgments import Judgments
 from nlgauge.reproduce.printed_tables import Printed
 from nlgauge.reproduce.reproduction import Table
+from nlgauge.reproduce.settings import Settings
 from nlgauge.reproduce.verdicts import Computed, cell
 
 
@@ -34,3 +38,48 @@ def computed_from(row: Mapping[str, Any], scale: float, why: str, systems: int |
         return Computed(why=row["reason"] or "undefined", metric=row["metric"])
     low, high = sorted((scale * row["low"], scale * row["high"]))
     return Computed(scale * row["value"], low, high, why, metric=row["metric"], n=row["n"], systems=systems)
+
+
+def difference(
+    judged: Judgments,
+    human: str,
+    metric: str,
+    other: str,
+    settings: Settings,
+    level: str = "system",
+    coefficient: str = "kendall",
+) -> tuple[float, float, float]:
+    """Return how much better a metric agrees with a human dimension than another, with its paired interval over
+    systems and inputs.
+    """
+    (row,) = judged.compare(
+        level,
+        coefficient,
+        "bootstrap",
+        "both",
+        "none",
+        settings.resamples,
+        settings.seed,
+        human,
+        [metric],
+        against=other,
+    )
+    return row["delta"], row["low"], row["high"]
+
+
+def interval(found: tuple[float, float, float]) -> str:
+    """Return a value with its interval.
+
+    >>> interval((0.1234, -0.5, 0.5))
+    '0.123 [-0.500, 0.500]'
+    """
+    value, low, high = found
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def mean_interval(values: np.ndarray, settings: Settings) -> tuple[float, float, float]:
+    """Return the mean of one value per text with its percentile interval over texts."""
+    known = values[~np.isnan(values)]
+    drawn = np.random.default_rng(settings.seed).integers(len(known), size=(settings.resamples, len(known)))
+    low, high = np.percentile(known[drawn].mean(axis=1), [2.5, 97.5])
+    return float(known.mean()), float(low), float(high)

@@ -6,7 +6,6 @@ same system, so they can be inside an interval and rarely equal.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +25,13 @@ from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
 from nlgauge.reproduce.steps import Answer, Claimed, Document, Picture, Step, Verdict
+from nlgauge.reproduce.tables import mean_interval
+from nlgauge.reproduce.thesis_texts import (
+    definitions,
+    length_verdict,
+    released_abstractness,
+    released_repetitiveness,
+)
 from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
 
 SYSTEM, BASELINE = "rl", "nograph"
@@ -61,33 +67,16 @@ _NAMES = {
     "flesch_kincaid": "Flesch-Kincaid",
     _BERTSCORE: "BERTScore",
 }
+# Row of Figure 4.3 -> metric, output by the definitions of nlgauge.
+_DEFINED = {
+    "Abstractness": (_ABSTRACTNESS, ""),
+    "Repetitiveness": ("repetitiveness", ""),
+    **{name: (metric, output) for name, (metric, output, why) in _ROWS.items() if why == "definition"},
+}
 _POWER = (
     "With 30 texts a correlation differs significantly from 0 at 5% only above .36 in magnitude, and a true"
     " correlation of .49 is needed to show that in 80 of 100 studies."
 )
-
-
-def released_abstractness(prediction: str, reference: str) -> float:
-    """Return abstractness as the released program defines it: the share of words that are no substring of the
-    reference; words are separated by single spaces.
-
-    >>> released_abstractness("a cat sat", "the cats")
-    0.3333333333333333
-    """
-    words = prediction.split(" ")
-    return sum(word not in reference for word in words) / len(words)
-
-
-def released_repetitiveness(prediction: str) -> float:
-    """Return repetitiveness as the released program computes it, divided by 100: the numbers of words and of
-    repeated word types, added, and divided by 10.
-
-    >>> released_repetitiveness("a cat and a dog")
-    0.006
-    """
-    words = prediction.split(" ")
-    repeated = sum(number > 1 for number in Counter(words).values())
-    return (len(words) + repeated) / 1000
 
 
 def compute(settings: Settings) -> Answer:
@@ -117,6 +106,14 @@ def compute(settings: Settings) -> Answer:
             "thesis-section-4-2": _section_4_2(benchmark, seconds, models),
         },
         [
+            definitions(
+                [row for row in benchmark.rows if row.system == SYSTEM],
+                {
+                    name: means[_label(metric, output, means)][0]
+                    for name, (metric, output) in _DEFINED.items()
+                },
+                settings,
+            ),
             _table_a_1(),
             _human_table(benchmark, settings),
             _correlation_table(
@@ -152,16 +149,8 @@ def _correlations(judged: Judgments, settings: Settings) -> Findings:
     )
 
 
-def _interval(values: np.ndarray, settings: Settings) -> tuple[float, float, float]:
-    """Return the mean of one value per text with its percentile interval over texts."""
-    known = values[~np.isnan(values)]
-    drawn = np.random.default_rng(settings.seed).integers(len(known), size=(settings.resamples, len(known)))
-    low, high = np.percentile(known[drawn].mean(axis=1), [2.5, 97.5])
-    return float(known.mean()), float(low), float(high)
-
-
 def _means(judged: Judgments, place: int, settings: Settings) -> dict[str, tuple[float, float, float]]:
-    return {label: _interval(values[place], settings) for label, values in judged.metrics.items()}
+    return {label: mean_interval(values[place], settings) for label, values in judged.metrics.items()}
 
 
 def _figure_4_3(
@@ -173,7 +162,7 @@ def _figure_4_3(
     place = benchmark.systems.index(SYSTEM)
     computed: dict[str, Computed] = {}
     for dimension in DIMENSIONS:
-        computed[dimension] = Computed(*_interval(benchmark.human(dimension)[place], settings), n=30)
+        computed[dimension] = Computed(*mean_interval(benchmark.human(dimension)[place], settings), n=30)
     rows = [row for row in benchmark.rows if row.system == SYSTEM]
     released = {
         "Abstractness": [released_abstractness(row.prediction or "", row.references[0]) for row in rows],
@@ -181,14 +170,14 @@ def _figure_4_3(
     }
     for name, values in released.items():
         computed[name] = Computed(
-            *_interval(np.array(values), settings),
+            *mean_interval(np.array(values), settings),
             why="data",
             stand_in=_TEXTS,
             metric="definition of the released program",
             n=len(rows),
         )
     for name, (metric, output, why) in _ROWS.items():
-        label = f"{metric}.{output}" if f"{metric}.{output}" in means else metric
+        label = _label(metric, output, means)
         computed[name] = Computed(*means[label], why=why, stand_in=_TEXTS, metric=label, n=30)
     for row, stand_in in (("BERTScore", _STAND_IN), ("BARTScore", "")):
         if row in models:
@@ -202,6 +191,10 @@ def _figure_4_3(
         else:
             computed[row] = Computed(why="weights")
     return {(row, "value"): value for row, value in computed.items()}
+
+
+def _label(metric: str, output: str, means: Mapping[str, Any]) -> str:
+    return f"{metric}.{output}" if f"{metric}.{output}" in means else metric
 
 
 def _section_4_2(
@@ -219,13 +212,15 @@ def _section_4_2(
     }
 
 
-def _mean_kendall(benchmark: Benchmark, system: str | None = None) -> float:
+def _mean_kendall(
+    benchmark: Benchmark, system: str | None = None, annotators: tuple[int, ...] = (0, 1, 2)
+) -> float:
     """Return Kendall's tau-b, averaged over pairs of annotators, dimensions and systems."""
     systems = range(len(benchmark.systems)) if system is None else [benchmark.systems.index(system)]
     return float(
         np.mean(
             [
-                pairwise_kendall(ratings[place])
+                pairwise_kendall(ratings[place][:, list(annotators)])
                 for place in systems
                 for dimension in DIMENSIONS
                 if (ratings := benchmark.ratings(dimension)) is not None
@@ -261,7 +256,7 @@ def _human_table(benchmark: Benchmark, settings: Settings) -> Table:
         place = benchmark.systems.index(system)
         for dimension in DIMENSIONS:
             human = benchmark.human(dimension)
-            mean, low, high = _interval(human[place], settings)
+            mean, low, high = mean_interval(human[place], settings)
             gain = 100 * (mean / float(human[benchmark.systems.index(BASELINE)].mean()) - 1)
             ratings = benchmark.ratings(dimension)
             rows.append(
@@ -315,7 +310,7 @@ def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, floa
         Picture(
             "figure-4-1",
             "Figure 4.1",
-            "Time and mean absolute Pearson correlation with people",
+            "CPU seconds per 1,000 texts and mean absolute Pearson correlation with people",
             [_plain(row) for row in costs],
             costs.plot,
         ),
@@ -360,11 +355,15 @@ def _verdicts(
         ),
         "annotators": Verdict(
             "supported" if round(tau, 2) == 0.16 else "contradicted",
-            f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM}",
+            f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM} ("
+            f"{_mean_kendall(benchmark, SYSTEM, (0, 1)):.3f} between the first two annotators,"
+            f" {_mean_kendall(benchmark, SYSTEM, (0, 2)):.3f} and {_mean_kendall(benchmark, SYSTEM, (1, 2)):.3f} with the"
+            " third)",
             "mean over pairs of annotators, dimensions and systems",
         ),
         "highest": _higher(judged, settings),
         "overlap": _adequate(judged, settings),
+        "length": length_verdict(benchmark, SYSTEM, settings),
         # More novel words with more factual summaries: a positive correlation.
         "rephrasing": Verdict(
             difference_verdict(one["low"], one["high"]),
@@ -473,6 +472,7 @@ DOCUMENT = Document(
         ),
         Claimed("overlap", "4.2", "Metrics of overlap are inadequate here.", "chapter"),
         Claimed("rephrasing", "4.2", "The system is more factual when it rephrases.", "chapter"),
+        Claimed("length", "ours", "Long summaries are rated as less succinct and less factual.", "chapter"),
         Claimed(
             "bartscore-time", "4.2", "BARTScore is 72 times as slow as ROUGE.", why="needs weights and a GPU"
         ),

@@ -16,6 +16,7 @@ must not count.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -129,3 +130,10 @@ def difference_verdict(low: float, high: float) -> ClaimWord:
     if low > 0:
         return "supported"
     return "contradicted" if high < 0 else "undecided"
+
+
+def of_all(words: Sequence[ClaimWord]) -> ClaimWord:
+    """Return the verdict on a claim that is supported if all of its parts are supported."""
+    if words and all(word == "supported" for word in words):
+        return "supported"
+    return "contradicted" if "contradicted" in words else "undecided"

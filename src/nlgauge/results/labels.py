@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nlgauge.errors import NlgaugeError, UnknownNameError, no_such
 from nlgauge.metric import AnyMetric, Output
-from nlgauge.metric.on_source import SUFFIX, without_parameters
-from nlgauge.metric.registry import parse
+from nlgauge.metric.registry import SUFFIX, parse, without_parameters
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result

@@ -135,6 +135,21 @@ def test_explicit_formula_of_the_interval() -> None:
         assert (row["low"], row["high"]) == pytest.approx((row["estimate"] - half, row["estimate"] + half))
 
 
+def _usual(values: np.ndarray) -> tuple[float, float]:
+    """The t interval; of few skewed labels Hall's limit on the side of the tail (1992, his g1 inverted)."""
+    n, skewness = len(values), float(stats.skew(values))
+    low, high = stats.t.interval(0.95, n - 1, values.mean(), stats.sem(values))
+    by_chance = 2 * np.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    if abs(skewness) <= max(1, by_chance) or n > 25 * skewness**2:
+        return low, high
+    limit = -np.sign(skewness) * stats.t.ppf(0.975, n - 1)
+    # x + g (x^2 / 3 + 1 / 6) + g^2 x^3 / 27 = limit, with g = skewness / sqrt(n)
+    g = skewness / np.sqrt(n)
+    (moved,) = (root.real for root in np.roots([g**2 / 27, g / 3, 1, g / 6 - limit]) if abs(root.imag) < 1e-9)
+    end = values.mean() - moved * stats.sem(values)
+    return (low, end) if skewness > 0 else (end, high)
+
+
 def test_labels_alone_are_the_usual_interval() -> None:
     human, metrics = scores(1)
     labeled = np.arange(60) % 4 == 0
@@ -143,7 +158,7 @@ def test_labels_alone_are_the_usual_interval() -> None:
             values = human[int(row["system"]) - 1, labeled] - (
                 human[int(row["other"]) - 1, labeled] if of == "differences" else 0
             )
-            usual = stats.t.interval(0.95, 14, values.mean(), stats.sem(values))
+            usual = _usual(values)
             assert (row["low"], row["high"]) == pytest.approx(usual)
             assert (row["classical_low"], row["classical_high"]) == pytest.approx(usual)
             assert (row["labels"], row["effective_labels"], row["labels_saved"], row["variance_ratio"]) == (
@@ -340,6 +355,24 @@ def test_skewed_labels_are_said_to_be() -> None:
     assert not estimate(shown(np.arange(100.0), np.arange(100) < 20), np.arange(100.0), power=0.0)[0][
         "reason"
     ]
+
+
+def test_the_limit_on_the_side_of_the_tail_is_moved() -> None:
+    """All samples of 6 of 12 values, one far below the others: t intervals contain their mean too seldom."""
+    values = np.array([*np.linspace(80, 100, 11), 0.0])
+    hits, usual, is_longer = 0, 0, set()
+    samples = list(combinations(range(12), 6))[::4]
+    for sample in samples:
+        mask = np.isin(np.arange(12), sample)
+        row = estimate(shown(values, mask), None, generalize_to="none")[0]
+        half = stats.t.ppf(0.975, 5) * values[mask].std(ddof=1) * np.sqrt(1 / 6 - 1 / 12)
+        hits += row["low"] <= values.mean() <= row["high"]
+        usual += abs(row["estimate"] - values.mean()) <= half
+        is_longer.add(row["estimate"] - row["low"] > 1.5 * half)
+        # Some samples have a short tail above.
+        assert row["high"] - row["estimate"] >= half * (1 - 1e-9)
+    assert is_longer == {True, False}
+    assert usual < hits
 
 
 def test_what_is_wholly_labeled_is_known() -> None:

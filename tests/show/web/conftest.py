@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import browsers
 import pytest
 from page_cases import result_of
+
+from nlgauge.results.result import Result
+from nlgauge.show.explorer import serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -119,5 +123,27 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
                 place / f"{len(written)}.html", title=title, **{"resamples": 200, **options}
             )
         return written[name]
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def explorer() -> Callable[..., str]:
+    """The address of an explorer of some results by name, started once for the same results."""
+    addresses: dict[tuple[int, ...], str] = {}
+
+    def of(**results: Result) -> str:
+        key = tuple(map(id, results.values()))
+        if key not in addresses:
+            started = threading.Event()
+
+            def ready(address: str) -> None:
+                addresses[key] = address
+                started.set()
+
+            # As a daemon it ends with the tests.
+            threading.Thread(target=serve, args=(results,), kwargs={"ready": ready}, daemon=True).start()
+            assert started.wait(600)
+        return addresses[key]
 
     return of

@@ -145,6 +145,23 @@ def _rated() -> Result:
     return nlgauge.score(rows, metrics=["bleu", "chrf"])
 
 
+def _much_rated() -> Result:
+    """Two systems with ten human scores; the names of all are long."""
+    draw = random.Random(3)
+    rows = [
+        {
+            "id": number,
+            "system": system,
+            "prediction": _worse(text, draw, 0.3),
+            "references": [text],
+            **{f"human.dimension_{place}_of_the_study": draw.randrange(5) for place in range(10)},
+        }
+        for number, text in enumerate(_SENTENCES)
+        for system in ("the first of two systems with a long name of many words", "second_" * 10)
+    ]
+    return nlgauge.score(rows, metrics=["bleu", "rouge"])
+
+
 # Every metric whose corpus score is not the mean of segment scores, and whose statistics are sums.
 POOLED = [
     *("bleu", "chrf", "ter", "wer", "cer", "mer", "wil", "wip", "gleu", "cder", "sari", "nist", "meteor"),
@@ -208,6 +225,7 @@ _MADE: dict[str, Callable[[], Result]] = {
         ],
     ),
     "people": _people,
+    "many human scores": _much_rated,
     "pooled": _pooled,
     "one rated system": _rated,
     "hostile": _hostile,
@@ -215,7 +233,9 @@ _MADE: dict[str, Callable[[], Result]] = {
     "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
 }
 VARIANTS = [
-    name for name in _MADE if name not in ("hostile", "rocket", "people", "one rated system", "pooled")
+    name
+    for name in _MADE
+    if name not in ("hostile", "rocket", "people", "many human scores", "one rated system", "pooled")
 ]
 
 

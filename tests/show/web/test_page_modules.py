@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nlgauge.show.report.page import WEB
@@ -78,3 +79,28 @@ def test_scripts_without_spaces_and_long_texts(opened: Any) -> None:
     assert "".join(text for kind, text in chinese if kind != "insert") == "周二的大雨关闭了道路"
     long = " ".join(map(str, range(2001)))
     assert run(opened, "words.js", code, [long, "a"]) is None
+
+
+@pytest.mark.parametrize(("count", "seed"), [(5, 0), (37, 2**40 + 3)])
+def test_resampled_sums_are_sums_of_units_drawn_at_random(count: int, seed: int, opened: Any) -> None:
+    values = [round(0.37 * unit**2 - 4 * unit, 2) for unit in range(count)]
+    # A column with a single 1 shows how often its unit was drawn.
+    columns = [*np.eye(count).tolist(), values]
+    code = """resampledSums(given.columns.map(column => Float64Array.from(column)), given.count, 2000, given.seed)
+        .then(({ bootstrap, swaps }) => [bootstrap, swaps].map(sums => sums.map(one => Array.from(one))))"""
+    given = {"columns": columns, "count": count, "seed": seed}
+    bootstrap, swaps = map(np.array, run(opened, "drawn.js", code, given))
+    for sums in (bootstrap, swaps):
+        assert np.array(values) @ sums[:count] == pytest.approx(sums[count], abs=1e-9)
+    times = bootstrap[:count]
+    assert (times.sum(axis=0) == count).all()
+    assert times.max() > 3, "a unit that is drawn more often than its two bits can tell"
+    assert times.mean(axis=1) == pytest.approx(np.ones(count), abs=0.1)
+    assert times.var(axis=1).mean() == pytest.approx(1 - 1 / count, abs=0.05)
+    assert set(np.unique(swaps[:count])) == {0, 1}
+    assert swaps[:count].mean(axis=1) == pytest.approx(np.full(count, 0.5), abs=0.06)
+    for drawn in (times, swaps[:count]):
+        # Only the sum of bootstrap counts is fixed; swaps of units are independent of one another.
+        expected = -1 / (count - 1) if drawn is times else 0.0
+        correlations = np.corrcoef(drawn)[np.triu_indices(count, 1)]
+        assert correlations == pytest.approx(np.full(len(correlations), expected), abs=0.12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,12 @@ from page_cases import POOLED, rated_result_of, result_of
 from test_page_files import records, saved
 
 from nlgauge.results.joined import of_systems
-from nlgauge.show.explorer import serve
 
 Open = Callable[..., Any]
 Report = Callable[..., Path]
 
 # Enough resamples for ends of intervals from two seeds to agree.
-_DRAWN = {"resamples": 2000, "explain": 0}
+_DRAWN = {"resamples": 4000, "explain": 0}
 _READY = "document.querySelector('#selection b') && !document.querySelector('#selection').innerText.includes('computing')"
 
 
@@ -138,25 +136,9 @@ def test_a_mistake_in_an_expression_is_explained(opened: Open, report: Report) -
     assert shown.errors == []
 
 
-@pytest.fixture(scope="module")
-def address() -> str:
-    found: list[str] = []
-    started = threading.Event()
-
-    def ready(text: str) -> None:
-        found.append(text)
-        started.set()
-
-    results = {"pooled": result_of("pooled")}
-    # As a daemon it ends with the tests.
-    threading.Thread(target=serve, args=(results,), kwargs={"ready": ready}, daemon=True).start()
-    assert started.wait(600)
-    return found[0]
-
-
-def test_the_explorer_asks_its_server(opened: Open, address: str) -> None:
-    shown = opened(None)
-    page = shown.goto(address)
+def test_the_explorer_asks_its_server(opened: Open, explorer: Callable[..., str]) -> None:
+    shown = opened(explorer(pooled=result_of("pooled")))
+    page = shown.page
     page.get_by_label("domain").select_option(label="domain: law")
     page.fill("#where", "wer[poor] > 0.5")
     wait(page, "document.querySelector('#selection b')?.textContent.includes('segments')")

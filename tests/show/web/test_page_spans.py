@@ -16,6 +16,7 @@ import nlgauge
 from nlgauge.corpus.selecting import matching
 from nlgauge.results.result import Result
 from nlgauge.results.selecting import columns_of as selectable
+from nlgauge.show.page_data.spans import span_table
 from nlgauge.spans import Annotation, Span
 from nlgauge.spans.building import columns_of
 
@@ -178,4 +179,28 @@ def test_segments_are_selected_by_spans_as_in_python(page: Shown):
         page.page.wait_for_selector("html[data-ready]", state="attached")
         shown = page.page.locator("#selection").inner_text()
         assert shown.startswith(f"{len(ids)} of 4 segments"), (expression, shown)
+    assert page.errors == []
+
+
+def test_the_table_of_a_report_is_of_all_segments_and_that_of_the_explorer_of_the_selection(
+    page: Shown, opened: Open, explorer: Callable[..., str]
+):
+    numbers = page.texts("#span-scores td")
+    assert page.page.locator("#trust .unfiltered").count() == 0
+    page.page.fill("#where", "id = 1")
+    page.page.wait_for_selector("#trust .unfiltered")
+    assert page.page.locator("#trust .unfiltered").inner_text().startswith("Of all 4 segments")
+    assert page.texts("#span-scores td") == numbers
+    live = opened(f"{explorer(marked=marked_result())}#trust?where=id%20%3D%201")
+    live.page.wait_for_function("() => document.querySelector('#span-scores')?.innerText.includes('2 texts')")
+    expected = span_table(marked_result().where("id = 1"))
+    assert expected is not None and live.page.locator("#trust .unfiltered").count() == 0
+    shown = dict(zip(live.texts("#span-scores tbody th"), live.texts("#span-scores tbody tr"), strict=True))
+    for row in expected["rows"]:
+        assert f"{row['value']:.3f}" in shown[row["name"]]
+    live.page.fill("#where", "id = 3")
+    live.page.wait_for_function(
+        "() => document.querySelector('#trust').innerText.includes('use a wider one')"
+    )
+    assert live.page.locator("#span-scores").count() == 0
     assert page.errors == []

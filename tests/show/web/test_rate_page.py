@@ -14,6 +14,7 @@ import pytest
 from marks import thorough
 from page_cases import HOSTILE
 
+import nlgauge
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.interchange import merge
@@ -148,6 +149,51 @@ def test_choices_by_digits(
     assert saved(page, campaign, 1)[0]["answers"] == answers
 
 
+_RANKING = """
+name = "ranking"
+side_by_side = 3
+[[questions]]
+id = "rank"
+text = "Rank the texts."
+kind = "order"
+ties = TIES
+"""
+
+
+@pytest.mark.parametrize(
+    ("ties", "keys", "wanted", "then", "answer"),
+    [
+        ("false", "2 1 1", "Text 2 has no rank", "3", [2, 3, 1]),
+        *thorough(("true", "1 1 3", "No text has the rank 2", "2", [2, 1, 3])),
+    ],
+)
+def test_texts_are_ranked_by_keys_alone(
+    tmp_path: Path,
+    opened: Callable[..., Any],
+    ties: str,
+    keys: str,
+    wanted: str,
+    then: str,
+    answer: list[int],
+) -> None:
+    file = tmp_path / "ranking.toml"
+    file.write_text(_RANKING.replace("TIES", ties), "utf-8")
+    campaign = campaign_of(tmp_path, str(file), texts(4, ("Alpha", "Beta", "Gamma")))
+    shown = opened(served(campaign)["ana"], bypass_csp=True, viewport={"width": 390, "height": 844})
+    page = shown.page
+    press(page, f"{keys} Enter")
+    assert wanted in page.locator("#needed").inner_text()
+    press(page, f"{then} u U")
+    page.evaluate(browsers.axe())
+    assert browsers.faults(page) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    page.locator("#next").focus()
+    press(page, "Enter")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"rank": answer}
+    assert shown.errors == []
+
+
 def test_categories_of_marks_are_required(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "mqm")
     shown = opened(served(campaign)["ana"])
@@ -194,6 +240,95 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     page.context.set_offline(False)
     records = saved(page, campaign, 2)
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
+
+
+def test_time_counts_up_to_a_minute_without_a_sign_of_work(
+    tmp_path: Path, opened: Callable[..., Any]
+) -> None:
+    campaign = campaign_of(tmp_path, "yes_no")
+    shown = opened(None)
+    shown.page.clock.install()
+    page = shown.goto(served(campaign)["ana"])
+    page.clock.fast_forward(20_000)
+    press(page, "Tab")
+    page.clock.fast_forward(600_000)
+    press(page, "1 Enter")
+    (record,) = saved(page, campaign, 1)
+    assert 80 <= record["active"] < 90
+    assert 620 <= record["seconds"] < 630
+
+
+def test_texts_without_spaces_are_walked_by_words_or_characters(
+    tmp_path: Path, opened: Callable[..., Any]
+) -> None:
+    campaign = campaign_of(tmp_path, "esa", texts(3, words="天气很好。"))
+    page = opened(served(campaign)["ana"]).page
+    # The first word has two characters.
+    press(page, "Home Alt+ArrowRight 1 Alt+ArrowRight Alt+Shift+ArrowRight 2")
+    page.locator("#scale-esa").focus()
+    press(page, "End Enter")
+    (record,) = saved(page, campaign, 1)
+    assert [(span["start"], span["end"]) for span in record["spans"]] == [(2, 3), (3, 5)]
+
+
+def test_a_full_disk_keeps_the_rating_in_the_page(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "yes_no")
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    full = "The disk of the server is full or cannot be written."
+    page.route("**/api/rate", lambda route: route.fulfill(status=507, body=full))
+    press(page, "1 Enter")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent.startsWith('Not saved: The disk')"
+    )
+    assert campaign.records() == []
+    page.unroute("**/api/rate")
+    (record,) = saved(page, campaign, 1)
+    assert record["answers"] == {"acceptable": True}
+
+
+@pytest.mark.parametrize("protocol", ["mqm", *thorough("esa", "likert", "pairwise")])
+def test_every_control_is_reached_by_tab(tmp_path: Path, opened: Callable[..., Any], protocol: str) -> None:
+    campaign = campaign_of(tmp_path, protocol)
+    page = opened(served(campaign)["ana"]).page
+    if page.locator(".rate-target").count():
+        press(page, "ArrowRight 1 m")
+    controls = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea, summary, [tabindex='0']")]
+          .filter(each => each.tabIndex >= 0 && !each.disabled && each.checkVisibility())
+          .map((each, place) => { each.dataset.number = place; return each.name && each.type === "radio" ? each.name : String(place); })"""
+    )
+    reached = set()
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
+    for _ in range(len(controls) + 5):
+        press(page, "Tab")
+        reached.add(
+            page.evaluate(
+                "() => { const at = document.activeElement; return at.type === 'radio' ? at.name : at.dataset.number; }"
+            )
+        )
+    assert set(controls) <= reached
+
+
+def test_proposed_items_follow_without_a_reload(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    words = [f"reference {number}" for number in range(12)]
+    result = nlgauge.score({"Alpha": words, "Beta": words[::-1]}, words, metrics=["chrf"])
+    campaign = new(tmp_path / "campaign", result, protocol_of("yes_no"), ["ana"], segments=7, proposals=True)
+    shown = opened(served(campaign)["ana"])
+    page = shown.page
+    for _ in range(10):
+        press(page, "1 Enter")
+    page.wait_for_function(
+        "() => document.getElementById('place').textContent.startsWith('11 of 14, 10 done')"
+    )
+    for _ in range(4):
+        press(page, "2 Enter")
+    records = [record for record in saved(page, campaign, 15) if record["kind"] == "rating"]
+    assert len({record["item"] for record in records}) == 14
+    page.wait_for_function(
+        "() => document.getElementById('needed').textContent.startsWith('All items are rated')"
+    )
+    assert shown.errors == []
 
 
 def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callable[..., Any]) -> None:
@@ -257,6 +392,9 @@ def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], 
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         assert browsers.faults(page) == [], theme
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert browsers.faults(page) == []
 
 
 def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: Callable[..., Any]) -> None:

@@ -180,3 +180,4 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
     assert shown.errors == []
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert browsers.faults(page) == []

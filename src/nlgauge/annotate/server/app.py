@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
@@ -69,7 +69,7 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         role = request.scope[ROLE]
         if role not in campaign.plan.orders:
             return PlainTextResponse(_FORBIDDEN, 403)
-        return _json(await run(writer, lambda: work_of(campaign, role, rater.log.records)))
+        return _json(await run(writer, lambda: work_of(rater.campaign, role, rater.log.records)))
 
     async def rate(request: Request) -> Response:
         role = request.scope[ROLE]
@@ -77,8 +77,11 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
             return PlainTextResponse(_FORBIDDEN, 403)
         try:
             sent = msgspec.json.decode(await request.body(), type=_Sent)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             return PlainTextResponse(visible(f"This is not a rating: {error}."), 422)
+        except ClientDisconnect:
+            # Nobody reads this answer.
+            return PlainTextResponse("The rating is incomplete.", 400)
         wait = limits.wait(role)
         if wait:
             return PlainTextResponse("Too many ratings in a minute.", 429, {"retry-after": str(wait)})
@@ -105,7 +108,8 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         page = sent.request.partition(".")[0]
         elsewhere = last_page.setdefault(role, page) != page
         last_page[role] = page
-        return _json({"n": number, "elsewhere": elsewhere})
+        # The page gets further items if there are more than it has.
+        return _json({"n": number, "elsewhere": elsewhere, "items": len(rater.campaign.order(role))})
 
     async def known(request: Request) -> Response:
         if request.scope[ROLE] != ORGANIZER:
@@ -115,7 +119,9 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         count = len(rater.log.records)
         if count not in state:
             try:
-                content = await run(reader, lambda: state_of(campaign, rater.log.records[:count]).plain())
+                content = await run(
+                    reader, lambda: state_of(rater.campaign, rater.log.records[:count]).plain()
+                )
             except NlgaugeError as error:
                 return PlainTextResponse(visible(str(error)), 422)
             state.clear()

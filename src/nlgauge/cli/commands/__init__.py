@@ -21,6 +21,10 @@ app = Program(
             ),
             "run": Entry("run:run", "Score, save and check as a run file describes."),
             "demo": Entry("demo:demo", "Score the sample that ships with nlgauge; needs no files."),
+            "generate": Entry(
+                "decide.generate:generate_command",
+                "Generate predictions with a causal language model on this machine.",
+            ),
             "eval": Entry(
                 "eval:eval_command",
                 "Score two files and print JSON, as `nlgmetricverse eval` and `jury eval` do.",
@@ -71,7 +75,9 @@ app = Program(
             "spans": Entry(
                 "spans:app", "Convert files with error spans, and score texts by the weights of errors."
             ),
-            "benchmarks": Entry("benchmarks:app", "List, describe and import benchmarks of human judgments."),
+            "benchmarks": Entry(
+                "benchmarks:app", "List, describe, download and import benchmarks of human judgments."
+            ),
             "annotate": Entry(
                 "annotate:app", "Collect human ratings in the browser, and estimate scores from them."
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -11,6 +11,9 @@ from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.parameters import argument, option
+
+if TYPE_CHECKING:
+    from nlgauge.meta.benchmarks import Benchmark
 
 
 def _complete_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
@@ -74,6 +77,37 @@ def benchmark_info(
 
 
 @Command
+def get_benchmark(
+    name: Annotated[str, argument("Name of a benchmark.", metavar="NAME", complete=_complete_names)],
+    download: Annotated[
+        bool, option("--download", help="Use the network; without it, only show what would be downloaded.")
+    ] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Replace an installed benchmark.")] = False,
+) -> None:
+    """Download the released files of a benchmark, and install it.
+
+        nlgauge benchmarks get cdsr_cogito
+        nlgauge benchmarks get cdsr_cogito --download
+
+    Without --download, print the addresses, sizes and hashes of the files and the license, and use no network.
+    Files with another size or hash are refused.
+    """
+    from nlgauge._core.progress import progress
+    from nlgauge.meta.benchmarks.catalog import card
+    from nlgauge.meta.benchmarks.downloading import check, described, get
+
+    if not download:
+        known = card(name)
+        check(known)
+        for line in described(known):
+            say(line)
+        raise click.UsageError(f"nothing was downloaded; run: nlgauge benchmarks get {known.name} --download")
+    with progress():
+        benchmark, place = get(name, overwrite=overwrite, say=say)
+    _say_installed(benchmark, place)
+
+
+@Command
 def import_benchmark(
     paths: Annotated[
         list[Path],
@@ -94,6 +128,10 @@ def import_benchmark(
     from nlgauge.meta.benchmarks import imported
 
     benchmark, place = imported(*paths, name=name, overwrite=overwrite)
+    _say_installed(benchmark, place)
+
+
+def _say_installed(benchmark: Benchmark, place: Path) -> None:
     click.echo(place)
     judged = f"{len(benchmark.pairs)} pairs" if benchmark.pairs else ", ".join(benchmark.dimensions)
     say(
@@ -131,6 +169,11 @@ def _shortened(languages: tuple[str, ...]) -> str:
 
 
 app = Group(
-    "List, describe and import benchmarks of human judgments.",
-    {"list": list_benchmarks, "info": benchmark_info, "import": import_benchmark},
+    "List, describe, download and import benchmarks of human judgments.",
+    {
+        "list": list_benchmarks,
+        "info": benchmark_info,
+        "get": get_benchmark,
+        "import": import_benchmark,
+    },
 )

@@ -37,8 +37,8 @@ def reproduce(
         list[str] | None,
         option(
             "--part",
-            help="Steps to compute (default: all that take at most an hour); see --plan.",
-            metavar="NAME...",
+            help="Step to compute; repeatable (default: all that take at most an hour); see --plan.",
+            metavar="NAME",
         ),
     ] = None,
     sample: Annotated[

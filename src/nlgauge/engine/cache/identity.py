@@ -22,7 +22,6 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import NlgaugeError
 from nlgauge.features import RunOptions
 from nlgauge.metric import Arrays, Metric
-from nlgauge.metric.on_source import unwrapped
 from nlgauge.metric.registry import home_of
 from nlgauge.metric.saved import can_be_made_again, describe
 from nlgauge.models.weights import store
@@ -74,7 +73,7 @@ def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOp
         facts = metric.facts(Corpus.read([""], [""], [""], lang=lang))
         properties = {
             "metric": describe(metric),
-            "class": f"{home_of(metric)}.{type(unwrapped(metric)).__qualname__}",
+            "class": f"{home_of(metric)}.{type(metric.unwrapped).__qualname__}",
             "takes": [metric.takes, metric.source],
             "facts": facts,
             "models": {name: _content(_files(place)) for name, place in _models(facts)},

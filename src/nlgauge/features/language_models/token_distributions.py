@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ModelError
@@ -24,6 +23,8 @@ from nlgauge.models.weights.catalog import Kind
 
 # A block of this many distributions over BERT's vocabulary has 16 MB, over XLM-R's 128 MB.
 _BLOCK = 64
+# A probability of exp(_LEAST) is still a float.
+_LEAST = -600.0
 _MASKED = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 _CAUSAL = ("ForCausalLM", "LMHeadModel")
 
@@ -83,15 +84,25 @@ def bags(loaded: Loaded, states: Array, weights: Array, temperatures: Sequence[f
     totals: list[Any] = [None] * len(temperatures)
     first = 0
     with inference() as torch:
-        shares = torch.from_numpy(np.log(weights[counted] / weights.sum())).to(loaded.device)
+        shares = torch.from_numpy(weights[counted] / weights.sum()).to(loaded.device)
         for logits in _logits(loaded, states[counted]):
-            share = shares[first : first + len(logits), None]
+            below = logits - logits.amax(dim=-1, keepdim=True)
+            lowest = float(below.min())
             for i, temperature in enumerate(temperatures):
-                block = torch.log_softmax(logits / temperature, dim=-1)
-                part = torch.logsumexp(block.add_(share), dim=0)
+                scaled = below / temperature
+                part = _mean(torch, scaled, shares[first : first + len(logits)], lowest / temperature)
                 totals[i] = part if totals[i] is None else torch.logaddexp(totals[i], part)
             first += len(logits)
     return [total.cpu().numpy() for total in totals]
+
+
+def _mean(torch: Any, logits: Any, shares: Any, lowest: float) -> Any:
+    """Return log of the weighted sum of the softmax of logits, whose highest value is 0 at each state."""
+    if lowest < _LEAST:
+        return torch.logsumexp(torch.log_softmax(logits, dim=-1) + shares.log()[:, None], dim=0)
+    # No probability is below the least float, so that no logarithms are needed before the sum.
+    chances = logits.exp_()
+    return ((shares / chances.sum(dim=-1)) @ chances).log()
 
 
 def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:

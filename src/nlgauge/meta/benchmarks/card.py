@@ -7,6 +7,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nlgauge._core.paths import name_problem
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file of a benchmark as its authors release it, pinned by its hash.
+
+    Parameters
+    ----------
+    url : str
+        Address of one version of the file.
+    bytes : int
+        Size.
+    sha256 : str
+        Hash of the content.
+    path : str
+        Path of the file among the files of the benchmark.
+    """
+
+    url: str
+    bytes: int
+    sha256: str
+    path: str
+
+    def __post_init__(self) -> None:
+        parts = self.path.split("/")
+        if any(name_problem(part) for part in parts):
+            raise ValueError(f"{self.path!r} is not a safe path.")
+
 
 @dataclass(frozen=True)
 class BenchmarkCard:
@@ -48,6 +77,8 @@ class BenchmarkCard:
         True if the benchmark has better/worse pairs.
     corrections : mapping of str to mapping, optional
         Fields of all rows of a system that correct the released files, by system.
+    downloads : tuple of Download, optional
+        Files that `nlgauge benchmarks get` downloads.
     """
 
     name: str
@@ -67,6 +98,7 @@ class BenchmarkCard:
     people: frozenset[str] = field(default_factory=frozenset)
     pairs: bool = False
     corrections: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    downloads: tuple[Download, ...] = ()
 
     @classmethod
     def own(cls, path: Path, dimensions: Iterable[str], languages: Iterable[str | None]) -> BenchmarkCard:
@@ -110,6 +142,7 @@ class BenchmarkCard:
             "license": self.license,
             "source": self.source,
             "how to get it": self.how,
+            "downloads": ", ".join(each.url for each in self.downloads),
             "reads": ", ".join(self.reads),
             "notes": self.notes,
             "other names": ", ".join(self.aliases),

@@ -265,7 +265,9 @@ def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
     welch = total**2 / float((variances**2 / degrees).sum()) if total > 0 else float(degrees.min())
     inputs = max(first.inputs + second.inputs - 2 * shared, 0.0)
     reason = first.reason or second.reason
-    return Controlled(first.estimate - second.estimate, total, inputs, welch, first.power, reason)
+    cubes = first.skewness * first.variance**1.5 - second.skewness * second.variance**1.5
+    skewness = cubes / (total + inputs) ** 1.5 if cubes else 0.0
+    return Controlled(first.estimate - second.estimate, total, inputs, welch, first.power, reason, skewness)
 
 
 def _shared(given: LabeledSample, which: tuple[int, ...]) -> float:
@@ -295,8 +297,8 @@ def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, confidence: 
         if n
         else np.nan
     )
-    low, high = _interval(found, confidence)
-    classical_low, classical_high = _interval(alone, confidence)
+    low, high = found.interval(confidence)
+    classical_low, classical_high = alone.interval(confidence)
     return {
         **{name: given.systems[s] for name, s in zip(("system", "other"), which, strict=False)},
         "estimate": found.estimate,
@@ -333,11 +335,6 @@ def _needed_row(row: Mapping[str, Any], part: _Part, width: float, confidence: f
         "needed_classical": alone,
         "reason": reason,
     }
-
-
-def _interval(found: Controlled, confidence: float) -> tuple[float, float]:
-    half = _width(found.variance, found.degrees, confidence) / 2
-    return found.estimate - half, found.estimate + half
 
 
 def _width(variance: float, degrees: float, confidence: float) -> float:

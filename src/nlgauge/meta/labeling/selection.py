@@ -39,6 +39,7 @@ def segments_to_label(
     human: str | None = None,
     of: Of = "means",
     segments: Sequence[Any] | None = None,
+    pending: Any = None,
     strata: int = 5,
     folds: int = 5,
     seed: int = 12345,
@@ -62,6 +63,8 @@ def segments_to_label(
         Strata: by predicted score, or by predicted difference of the systems.
     segments : sequence, optional
         Names of the segments, for arrays.
+    pending : array_like of bool, optional
+        Segments that are being labeled: they count as labeled, but have no human scores yet. Default: none.
     strata : int, default 5
         Number of strata.
     folds : int, default 5
@@ -89,14 +92,17 @@ def segments_to_label(
     given = labels(scores_given, metric_scores, systems, "segments", None, None)
     segments = known if segments is None else segments
     labeled = np.asarray((~np.isnan(given.human)).any(axis=0))
+    if pending is not None:
+        if np.shape(pending) != labeled.shape:
+            raise InputError(
+                f"pending has shape {np.shape(pending)}; pass one truth value per segment {labeled.shape}."
+            )
+        labeled = labeled | np.asarray(pending, bool)
     _check(given, labeled, count, of, segments, strata)
     candidates = np.asarray(given.outputs.any(axis=0))
     scores = _segment_scores(given, of)
     number = max(1, min(strata, (int(labeled.sum()) + count) // (2 * _FEWEST_IN_STRATUM)))
-    order = np.lexsort((np.arange(len(scores)), scores))
-    order = order[candidates[order]]
-    stratum = np.zeros(len(scores), dtype=int)
-    stratum[order] = np.arange(len(order)) * number // len(order)
+    stratum = _stratum(scores, candidates, number)
     sizes = np.bincount(stratum[candidates], minlength=number)
     old = np.bincount(stratum[labeled], minlength=number)
     total = allocation(
@@ -154,6 +160,24 @@ def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Ar
         best = np.flatnonzero(gain >= gain.max() * (1 - 1e-12))
         total[best[np.argmin(total[best] / sizes[best])]] += 1
     return total
+
+
+def strata_of(metrics: Any, strata: int) -> Array:
+    """Return the number of the stratum of each segment (-1 without a metric score), as `segments_to_label` cuts them
+    for means if at least 4 labels per stratum are drawn.
+    """
+    shape = np.shape(next(iter(metrics.values())))
+    given = labels(np.full(shape, np.nan), metrics, None, "segments", None, None)
+    candidates = np.asarray(given.outputs.any(axis=0))
+    return np.where(candidates, _stratum(_segment_scores(given, "means"), candidates, strata), -1)
+
+
+def _stratum(scores: Array, candidates: Array, number: int) -> Array:
+    order = np.lexsort((np.arange(len(scores)), scores))
+    order = order[candidates[order]]
+    stratum = np.zeros(len(scores), dtype=int)
+    stratum[order] = np.arange(len(order)) * number // len(order)
+    return stratum
 
 
 def _segment_scores(given: LabeledSample, of: str) -> Array:
@@ -226,7 +250,8 @@ def _check(
             python="pass metrics, or draw segments with equal probabilities",
             cli="name one with -m, or draw segments with equal probabilities",
         )
-    partly = int((np.isnan(given.human) & given.outputs & labeled).any(axis=0).sum())
+    has_labels = (~np.isnan(given.human)).any(axis=0)
+    partly = int((np.isnan(given.human) & given.outputs & has_labels).any(axis=0).sum())
     if partly:
         raise InputError(
             f"{counted(partly, 'segment has', 'segments have')} labels for only some systems; label all systems of"

@@ -148,6 +148,15 @@ def cosines(embedded: Embedded) -> dict[str, Array]:
     }
 
 
+def principal_components(vectors: Array) -> tuple[Array, Array, Array]:
+    """Return the mean, the first two principal axes, (2, d), and the share of the variance of every axis."""
+    center = vectors.mean(axis=0)
+    _, spread, axes = np.linalg.svd(vectors - center, full_matrices=False)
+    # The sign of an axis is arbitrary: its largest part is made positive, so that pictures are the same everywhere.
+    axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    return center, axes, spread**2 / (spread**2).sum()
+
+
 def texts_of(given: Result | Corpus) -> Corpus:
     """Return the corpus of a result, or raise if the result was saved without its texts."""
     if isinstance(given, Corpus):

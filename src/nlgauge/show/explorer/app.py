@@ -5,7 +5,7 @@ at the start or checked here: nothing of a request reaches the file system.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -25,6 +25,10 @@ from nlgauge.show.report.page import body
 _LONGEST = 20_000
 _MOST_SYSTEMS = 1_000_000
 _ASK = "Unknown result, metric or segment. Load the page again."
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+# Computes an answer from an expression, numbers of systems, and the whole query.
+OfSelection = Callable[[Served, str, tuple[int, ...], Mapping[str, str]], Any]
 
 
 def application(served_results: Sequence[Served]) -> Starlette:
@@ -82,20 +86,27 @@ def application(served_results: Sequence[Served]) -> Starlette:
         where = request.query_params.get("where", "")
         return await answered(lambda: served.slices(dimension, where))
 
-    async def trust(request: Request) -> Response:
-        served, query = found(request), request.query_params
-        if served is None:
-            return PlainTextResponse(_ASK, 400)
-        level, dimension = query.get("level", ""), query.get("dimension", "")
-        systems = _numbers(query.get("systems", ""))
-        return await answered(lambda: served.trust(level, dimension, query.get("where", ""), systems))
+    def of_selection(compute: OfSelection) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
+            served, query = found(request), request.query_params
+            if served is None:
+                return PlainTextResponse(_ASK, 400)
+            where, systems = query.get("where", ""), _numbers(query.get("systems", ""))
+            return await answered(lambda: compute(served, where, systems, query))
 
-    async def view(request: Request) -> Response:
-        served, query = found(request), request.query_params
-        if served is None:
-            return PlainTextResponse(_ASK, 400)
-        systems = _numbers(query.get("systems", ""))
-        return await answered(lambda: served.view(query.get("where", ""), systems))
+        return endpoint
+
+    @of_selection
+    def view(served: Served, where: str, systems: tuple[int, ...], _: Mapping[str, str]) -> Any:
+        return served.view(where, systems)
+
+    @of_selection
+    def trust(served: Served, where: str, systems: tuple[int, ...], query: Mapping[str, str]) -> Any:
+        return served.trust(query.get("level", ""), query.get("dimension", ""), where, systems)
+
+    @of_selection
+    def spans(served: Served, where: str, systems: tuple[int, ...], _: Mapping[str, str]) -> Any:
+        return served.spans(where, systems)
 
     async def own(request: Request) -> Response:
         served, query = found(request), request.query_params
@@ -145,6 +156,7 @@ def application(served_results: Sequence[Served]) -> Starlette:
             Route("/api/{result}/slices", slices),
             Route("/api/{result}/view", view),
             Route("/api/{result}/trust", trust),
+            Route("/api/{result}/spans", spans),
             Route("/api/{result}/own", own),
             Route("/{path:path}", file),
         ]

@@ -130,7 +130,12 @@ class Guard:
         if kinds != ["application/json"]:
             return PlainTextResponse("The content must be JSON.", 415)
         lengths = headers.get("content-length", [])
-        if len(lengths) != 1 or not (lengths[0].isascii() and lengths[0].isdecimal()):
+        # With a transfer encoding, the length is not that of the body.
+        if (
+            "transfer-encoding" in headers
+            or len(lengths) != 1
+            or not (lengths[0].isascii() and lengths[0].isdecimal())
+        ):
             return PlainTextResponse("The request has no length.", 411)
         if len(lengths[0]) > 12 or int(lengths[0]) > self._access.longest:
             return PlainTextResponse(f"At most {self._access.longest:,} bytes can be saved at once.", 413)

@@ -34,7 +34,7 @@ from nlgauge.results.selecting import columns_of
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
 from nlgauge.show.page_data.runs import run_parts
-from nlgauge.show.page_data.spans import span_parts
+from nlgauge.show.page_data.spans import span_parts, span_table
 from nlgauge.show.page_data.trust import Trust, trust_of
 from nlgauge.spans.named_numbers import with_span_fields
 
@@ -70,6 +70,7 @@ class Served:
         self.slices = lru_cache(maxsize=64)(self._slices)
         self.view = lru_cache(maxsize=_MOST_VIEWS)(self._view)
         self.trusted = lru_cache(maxsize=_MOST_VIEWS)(self._trusted)
+        self.spans = lru_cache(maxsize=_MOST_VIEWS)(self._spans)
 
     @lazy
     def parts(self) -> dict[str, bytes]:
@@ -150,6 +151,15 @@ class Served:
                 f"the selection has too few ratings or systems for {dimension!r:.40} at this level; use a wider one."
             )
         return trusted.table(level, names[dimension])
+
+    def _spans(self, where: str, systems: tuple[int, ...]) -> dict[str, Any]:
+        """Return how well metrics find the errors that people mark in the selected texts."""
+        table = span_table(self._selected(where, systems)[0].result)
+        if table is None:
+            raise ParameterError(
+                "people and metrics read no text of the selection in common; use a wider one."
+            )
+        return table
 
     @lazy
     def labels(self) -> dict[str, str]:

@@ -22,7 +22,7 @@ from nlgauge._core.versions import installed_version
 from nlgauge.errors import NlgaugeError
 from nlgauge.metric import Output
 from nlgauge.metric.card import card
-from nlgauge.metric.on_source import without_parameters
+from nlgauge.metric.registry import without_parameters
 from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, equal_outputs
 from nlgauge.results.imported.human import ORIGIN, HumanScores, unnamed_numbers, with_human_scores
 from nlgauge.results.ranks import Ranked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from nlgauge.metric.on_source import SUFFIX, without_parameters
+from nlgauge.metric.registry import SUFFIX, without_parameters
 from nlgauge.results.labels import output_name
 
 # Characters of a name in tables and figures of a page.

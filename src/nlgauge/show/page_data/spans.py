@@ -41,7 +41,7 @@ def span_parts(result: Result) -> tuple[dict[str, Any] | None, dict[str, bytes]]
     described = {
         "voices": voices,
         "size": SEGMENTS,
-        "scores": _scores(spans, result.has_texts),
+        "scores": span_table(result),
         "columns": [visible(name) for name in named],
     }
     marks = _marks(spans, len(result.corpus)) if result.has_texts else {}
@@ -72,9 +72,10 @@ def _marks(spans: Sequence[Spans], segments: int) -> dict[str, bytes]:
     return {f"spans{number}": json_part(block) for number, block in enumerate(blocks) if block}
 
 
-def _scores(spans: Sequence[Spans], has_texts: bool) -> dict[str, Any] | None:
+def span_table(result: Result) -> dict[str, Any] | None:
     """Return the table of F of all metrics and sentinels; None without people or if nothing can be compared."""
-    known = [each if has_texts else replace(each, texts=None) for each in spans]
+    spans = spans_of_corpus(result.corpus)
+    known = [each if result.has_texts else replace(each, texts=None) for each in spans]
     people = [each for each in known if each.kind == "people"]
     metrics = {each.who: each for each in known if each.kind == "metric"}
     if not people:

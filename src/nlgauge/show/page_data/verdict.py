@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nlgauge._core.numbers import counted
+from nlgauge._core.numbers import counted, listed
 from nlgauge.show.page_data.facts import Facts, Group, Voice
 
 Sentence = list[dict[str, Any]]
@@ -158,18 +158,14 @@ def small_print(facts: Facts) -> list[Sentence]:
         for group in facts.groups
         if len(group) > 1
     ]
-    for metric, lacking in facts.silent:
+    for lacking in dict.fromkeys(lacking for _, lacking in facts.silent):
+        metrics = [metric for metric, other in facts.silent if other == lacking]
+        begin = _text(f"{listed(metrics)} {'is' if len(metrics) == 1 else 'are'} not counted: ")
         if not lacking:
-            remarks.append([_text(f"{metric} is not counted: systems lack scores of different segments.")])
+            remarks.append([begin, _text("systems lack scores of different segments.")])
             continue
         verb = "has" if len(lacking) == 1 else "have"
-        remarks.append(
-            [
-                _text(f"{metric} is not counted: "),
-                *_listed([(system,) for system in lacking]),
-                _text(f" {verb} no score."),
-            ]
-        )
+        remarks.append([begin, *_listed([(system,) for system in lacking]), _text(f" {verb} no score.")])
     untested = [voice.metric for voice in (*facts.people, *facts.voices) if voice.top is None]
     if untested and len(facts.order) > 1:
         remarks.append([_text(f"Not tested for significance: {', '.join(untested)}.")])

@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge._core.numbers import bounds, counted, number, p_value, stars
 from nlgauge._core.page import Cell, Column, Footnotes, Gauge, Line, Page, Sheet, column
 from nlgauge.metric import CorpusMetric, Output
-from nlgauge.metric.on_source import SUFFIX, without_parameters
+from nlgauge.metric.registry import SUFFIX, without_parameters
 from nlgauge.results.asking import sentences
 from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval

@@ -62,6 +62,9 @@ def _tight(code: str) -> str:
         if sign == "\n" and last in _JOINED:
             at += 1
             continue
+        if sign == "}" and last == ";":
+            # A statement ends at the end of its block; no loop of these scripts has an empty body.
+            found.pop()
         if sign == " ":
             following = code[at + 1 : at + 2]
             is_needed = (_NAME.match(last) and _NAME.match(following)) or (last == following and last in "+-")

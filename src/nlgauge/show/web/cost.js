@@ -103,10 +103,12 @@ function worth() {
   ]);
   const decades = [0.001, 0.01, 0.1, 1, 10, 100, 1000, 10000].filter(time => time >= least && time <= most);
   const marks = decades.map(time => g("text", { x: x(time), y: height - foot + 17, "text-anchor": "middle" }, time >= 1000 ? `${time / 1000} s` : `${time} ms`));
+  // At the right end names are at the left of their points.
+  const side = time => (x(time) > width - 130 ? -1 : 1);
   const point = ({ output, time, r, at }) => [
-    g("line", { class: "lead", x1: x(time), y1: y(r), x2: x(time) + 9, y2: at }),
+    g("line", { class: "lead", x1: x(time), y1: y(r), x2: x(time) + 9 * side(time), y2: at }),
     g("circle", { class: "dot", cx: x(time), cy: y(r), r: 4.5, fill: "var(--accent)", tip: `${nameOf(output)}\nr ${correlation(r)}, ${time.toPrecision(2)} ms` }),
-    g("text", { class: "name", x: x(time) + 11, y: at + 4 }, nameOf(output)),
+    g("text", { class: "name", x: x(time) + 11 * side(time), y: at + 4, "text-anchor": side(time) < 0 ? "end" : "start" }, nameOf(output)),
   ];
   const drawn = svg(
     width,

@@ -105,7 +105,7 @@ function table(width) {
       { class: output.stale ? "stale" : leader === system ? "best" : null, tip: described(output, system) },
       h("span", { class: "score" }, number(output.scores[system], output), h("sup", {}, several ? mark(output, system) : "")),
       strip(output, system, width, output.best.includes(system) ? null : (output.best[0] ?? null)),
-      output.missing?.some(Boolean) && h("small", { class: "missing" }, output.missing[system] > 0 ? `${output.missing[system].toLocaleString("en")} missing` : "none missing"),
+      output.missing?.some(Boolean) && h("small", { class: output.missing[system] > 0 ? "missing some" : "missing" }, output.missing[system] > 0 ? `${output.missing[system].toLocaleString("en")} missing` : "none missing"),
     );
   };
   const row = system =>

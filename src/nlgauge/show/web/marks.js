@@ -116,8 +116,7 @@ function lines(here, style) {
 }
 
 // The table of F, with sentinels in gray, in the order of the values.
-export function spanScores() {
-  const { rows, notes } = store.meta.spans.scores;
+export function spanScores({ rows, notes }) {
   const shown = value => (value === null ? "n/a" : value.toFixed(3));
   const interval = row => (row.low === null ? "" : `[${shown(row.low)}, ${shown(row.high)}]`);
   const line = row => h("tr", { class: row.kind === "metric" ? null : row.kind }, h("th", { scope: "row" }, row.name), h("td", {}, shown(row.precision)), h("td", {}, shown(row.recall)), h("td", {}, shown(row.value)), h("td", {}, interval(row)), h("td", {}, row.letters));

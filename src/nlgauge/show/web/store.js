@@ -151,6 +151,11 @@ export const store = {
     return all[`${level} ${dimension}`];
   },
 
+  // How well metrics find the errors that people mark, of the selection; in a report always of all segments.
+  async spanScores(selection) {
+    return this.live && Object.keys(selection).length ? this.ask("spans", selection) : this.meta.spans.scores;
+  },
+
   // An answer of the explorer, asked for once.
   ask(what, query) {
     const address = `${api}/${this.result}/${what}?${new URLSearchParams(query)}`;

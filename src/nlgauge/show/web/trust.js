@@ -15,16 +15,14 @@ const MOST = 8;
 // Systems from which on the outputs of one input have ranks.
 const RANKED = 3;
 let turn = 0;
+// The strongest disagreements of a report, by metric and dimension.
+const known = new Map();
 
 export function trust() {
   const root = byId("trust");
   root.hidden = !store.meta.trust && !store.meta.spans?.scores;
   document.querySelector("nav a[href='#trust']").hidden = root.hidden;
   if (root.hidden) return;
-  if (!store.meta.trust) {
-    redraw(root, h("div", { class: "head" }, h("h2", {}, "Which metric to trust here")), spanScores());
-    return;
-  }
   ["trust", "output", "address", "selection"].forEach(event => on(event, draw));
   draw();
 }
@@ -32,24 +30,36 @@ export function trust() {
 async function draw() {
   turn += 1;
   const mine = turn;
+  const spans = store.meta.spans?.scores ? await answer(() => store.spanScores(serverQuery())) : {};
+  const own = store.meta.trust ? await agreement() : { head: [h("h2", {}, "Which metric to trust here")] };
+  // The reader may have chosen something else since.
+  if (mine !== turn) return;
+  redraw(byId("trust"), h("div", { class: "head" }, own.head), !store.live && unselected(), own.shown, spans.found && spanScores(spans.found), failure("Error spans", spans.failed));
+}
+
+// What a promise gives as `found`, or why it gives nothing as `failed`.
+async function answer(asked) {
+  try {
+    return { found: await asked() };
+  } catch (error) {
+    return { failed: error.message };
+  }
+}
+
+function failure(title, message) {
+  return message && [h("h3", {}, title), h("p", { class: "caption" }, message)];
+}
+
+// The heading with its choices, and the agreement of metrics with human scores.
+async function agreement() {
   const { levels, dimensions } = store.meta.trust;
   const level = levels.find(({ id }) => id === state.level) ?? levels[0];
   const dimension = dimensions.find(({ name }) => name === state.dimension) ?? dimensions[0];
-  const head = [
-    h("div", { class: "head" }, h("h2", {}, "Which metric to trust here"), choice("Level", "level", levels.map(({ id, title }) => [id, title]), level.id), choice("Human score", "dimension", dimensions.map(({ name }) => [name, name]), dimension.name)),
-  ];
-  let found;
-  try {
-    found = await store.trust(level.id, dimension.name, store.live ? serverQuery() : {});
-  } catch (error) {
-    found = null;
-    head.push(h("p", { class: "caption" }, error.message));
-  }
-  // The reader may have chosen something else since.
-  if (mine !== turn) return;
-  redraw(
-    byId("trust"), head, !store.live && unselected(), found && shown(found, level, dimension), store.meta.spans?.scores && spanScores(),
-  );
+  const { found, failed } = await answer(() => store.trust(level.id, dimension.name, store.live ? serverQuery() : {}));
+  return {
+    head: [h("h2", {}, "Which metric to trust here"), choice("Level", "level", levels.map(({ id, title }) => [id, title]), level.id), choice("Human score", "dimension", dimensions.map(({ name }) => [name, name]), dimension.name)],
+    shown: found ? shown(found, level, dimension) : h("p", { class: "caption" }, failed),
+  };
 }
 
 function choice(label, name, options, chosen) {
@@ -59,7 +69,7 @@ function choice(label, name, options, chosen) {
 
 function shown(found, level, dimension) {
   const chosen = chosenRow(found);
-  const quarrels = chosen ? strongest(chosen.number, dimension) : [];
+  const quarrels = chosen ? quarrelsOf(chosen.number, dimension) : [];
   return [
     h("p", { class: "answer", id: "trusted" }, found.sentence),
     h("div", { class: "two" }, h("div", {}, forest(found, level, chosen), caption(found, dimension), data(`agreement with ${dimension.name}`, numbers(found, level))), quarrels.length > 0 && list(quarrels, chosen.number, dimension)),
@@ -130,6 +140,13 @@ function numbers(found, level) {
 
 function two(value) {
   return value === null ? "n/a" : value.toFixed(2).replace("-", "−");
+}
+
+// The strongest disagreements; in a report they are always those of all segments.
+function quarrelsOf(metric, dimension) {
+  const key = `${metric} ${dimension.name}`;
+  if (store.live || !known.has(key)) known.set(key, strongest(metric, dimension));
+  return known.get(key);
 }
 
 // The outputs whose ranks by a metric and by people differ most, one of each segment: ranks among the outputs of one input, or among all of few systems.

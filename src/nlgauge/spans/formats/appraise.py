@@ -18,7 +18,7 @@ import msgspec
 
 from nlgauge.errors import InputError
 from nlgauge.spans.formats.own import UNDECIDED, place_of
-from nlgauge.spans.formats.record import Mark, Options, Record, Source, decoded
+from nlgauge.spans.formats.record import Mark, Options, Record, Source, decoded, formula_names, safe_cell
 from nlgauge.spans.report import Report
 from nlgauge.spans.span import Annotation, Span, category_of, known_severity
 
@@ -118,9 +118,11 @@ def write(annotations: Sequence[Annotation]) -> str:
             [plain_span(span) for span in each.spans if span.side != "source"], ensure_ascii=False
         )
         score = "" if each.score is None else f"{each.score:g}"
-        names = (each.annotator, each.system, item, "TGT", "src", "tgt", score or "0")
+        names = (safe_cell(each.annotator), safe_cell(each.system), item, "TGT", "src", "tgt", score or "0")
         end = clock + (each.seconds or 0.0)
-        writer.writerow([*names, f"{each.segment}#{each.system}", False, spans, f"{clock:g}", f"{end:.17g}"])
+        writer.writerow(
+            [*names, safe_cell(f"{each.segment}#{each.system}"), False, spans, f"{clock:g}", f"{end:.17g}"]
+        )
     return stream.getvalue()
 
 
@@ -157,6 +159,7 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
     reasons = {
         "texts (they are in the file of batches)": any(each.target is not None for each in annotations),
         "spans in the source": any(span.side == "source" for each in annotations for span in each.spans),
+        "names that begin like formulas: they get an apostrophe": formula_names(annotations),
         "scores that are missing become 0": any(each.score is None for each in annotations),
     }
     return [reason for reason, applies in reasons.items() if applies]

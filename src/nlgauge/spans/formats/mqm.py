@@ -7,11 +7,11 @@ no place, unless its category is non-translation: then the whole text is marked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nlgauge.errors import InputError
-from nlgauge.spans.formats.record import Mark, Options, Record, Source
+from nlgauge.spans.formats.record import Mark, Options, Record, Source, formula_names, one_line, safe_cell
 from nlgauge.spans.report import Report
 from nlgauge.spans.span import Annotation, category_of, known_severity
 
@@ -33,7 +33,9 @@ _HEADER = (
     "severity",
     "metadata",
 )
-_BREAKS = str.maketrans("\t\n\r", "   ")
+_SIDES = ("source", "target")
+# Metadata of a row whose texts may have an apostrophe, because a spreadsheet would read them as formulas.
+_ESCAPED = '{"escaped":["source","target"]}'
 
 
 class Untagged(NamedTuple):
@@ -66,6 +68,8 @@ def read(source: Source, options: Options, report: Report) -> Iterator[Record]:
                 f"{place}: the row has {len(cells)} columns and needs {header.index('severity') + 1}."
             )
         row = dict(zip(header, cells, strict=False))
+        if row.get("metadata") == _ESCAPED:
+            row |= {side: row[side].removeprefix("'") for side in _SIDES}
         target, in_source = _untagged(row["target"]), _untagged(row["source"])
         document = row.get("doc") or None
         number = row.get("docSegId") or row.get("seg_id") or row.get("globalSegId") or ""
@@ -136,10 +140,11 @@ def write(annotations: Sequence[Annotation]) -> str:
         if not (document and number.isdecimal()):
             document, number = each.document or "document", str(numbers[each.segment])
         documents.setdefault(document, {})
-        where = (each.system, document, number, str(numbers[each.segment]), each.annotator)
+        names = (each.system, document, number, str(numbers[each.segment]), each.annotator)
+        where = [safe_cell(one_line(name)) for name in names]
         texts = {"source": each.source or "", "target": each.target or ""}
         if not each.spans:
-            lines.append("\t".join([*where, *map(_cell, texts.values()), "No-error", "No-error", "{}"]))
+            lines.append("\t".join([*where, *_texts(texts, "No-error", "No-error")]))
         errors: list[list[int]] = []
         for k, span in enumerate(each.spans):
             if span.continues and errors:
@@ -157,14 +162,16 @@ def write(annotations: Sequence[Annotation]) -> str:
                     text = tagged[side]
                     tagged[side] = f"{text[:start]}<v>{text[start:end]}</v>{text[end:]}"
             category = "/".join(level.capitalize() for level in first.category.split("/"))
-            lines.append(
-                "\t".join([*where, *map(_cell, tagged.values()), category, first.severity.capitalize(), "{}"])
-            )
+            lines.append("\t".join([*where, *_texts(tagged, category, first.severity.capitalize())]))
     return "\n".join(lines) + "\n"
 
 
-def _cell(text: str) -> str:
-    return text.translate(_BREAKS)
+def _texts(texts: Mapping[str, str], category: str, severity: str) -> list[str]:
+    """Return the cells from the texts on."""
+    plain = [one_line(text) for text in texts.values()]
+    cells = [safe_cell(text) for text in plain]
+    error = [safe_cell(one_line(category)), safe_cell(one_line(severity))]
+    return [*plain, *error, "{}"] if cells == plain else [*(f"'{text}" for text in plain), *error, _ESCAPED]
 
 
 def lost(annotations: Sequence[Annotation]) -> list[str]:
@@ -177,8 +184,9 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
             for each in annotations
         ),
         "tabs and line breaks of texts": any(
-            _cell(text) != text for each in annotations for text in (each.source or "", each.target or "")
+            one_line(text) != text for each in annotations for text in (each.source or "", each.target or "")
         ),
+        "names that begin like formulas: they get an apostrophe": formula_names(annotations),
         "spans in references": any(span.side == "reference" for each in annotations for span in each.spans),
     }
     return [reason for reason, applies in reasons.items() if applies]

@@ -11,7 +11,18 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from nlgauge.errors import InputError
-from nlgauge.spans.formats.record import Mark, Options, Record, Source, decoded, first_object, json_line
+from nlgauge.spans.formats.record import (
+    Mark,
+    Options,
+    Record,
+    Source,
+    decoded,
+    first_object,
+    formula_names,
+    json_line,
+    one_line,
+    safe_cell,
+)
 from nlgauge.spans.report import Report
 from nlgauge.spans.span import Annotation, category_of, known_severity
 
@@ -87,7 +98,8 @@ def write(annotations: Sequence[Annotation]) -> str:
         for segment in segments:
             each = cells.get((system, segment))
             rating = _NONE if each is None else json_line({"errors": _errors(each)}).rstrip("\n")
-            lines.append("\t".join([system, rating, *([_first(annotations)] if each else [])]))
+            names = [safe_cell(one_line(name)) for name in (system, _first(annotations))]
+            lines.append("\t".join([names[0], rating, *(names[1:] if each else [])]))
     return "\n".join(lines) + "\n"
 
 
@@ -118,6 +130,7 @@ def lost(annotations: Sequence[Annotation]) -> list[str]:
         "spans in references": any(span.side == "reference" for span in spans),
         "scores": any(each.score is not None for each in annotations),
         "seconds": any(each.seconds is not None for each in annotations),
+        "names that begin like formulas: they get an apostrophe": formula_names(annotations),
         "texts": any(each.target is not None for each in annotations),
         "ids of segments: they are numbers of lines": True,
         "annotators other than the first": len({each.annotator for each in annotations}) > 1,

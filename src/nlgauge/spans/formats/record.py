@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ import msgspec
 from nlgauge.errors import InputError
 from nlgauge.io.files import lines_of
 from nlgauge.spans.report import Report
+from nlgauge.spans.span import Annotation
 
 Kind = TypeVar("Kind")
 SEVERITY = "major"
@@ -132,3 +134,28 @@ def name_of(value: Any, what: str, place: str) -> str:
     if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
         return str(value)
     raise InputError(f"{place}: {what} must be a name, got {value!r:.60}.")
+
+
+_BREAKS = str.maketrans("\t\n\r", "   ")
+# Beginnings of cells that a spreadsheet reads as formulas.
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+
+
+def one_line(text: str) -> str:
+    """Return the text of a cell of TSV, with spaces instead of tabs and line breaks."""
+    return text.translate(_BREAKS)
+
+
+def safe_cell(text: str) -> str:
+    """Return the text of a cell of CSV or TSV; with an apostrophe if a spreadsheet would read it as a formula.
+
+    >>> safe_cell("=1+1"), safe_cell("1+1")
+    ("'=1+1", '1+1')
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def formula_names(annotations: Sequence[Annotation]) -> bool:
+    """Return True if a system, a segment or an annotator gets an apostrophe."""
+    names = {str(name) for each in annotations for name in (each.system, each.segment, each.annotator)}
+    return any(safe_cell(name) != name for name in names)

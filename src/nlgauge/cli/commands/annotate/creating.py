@@ -30,6 +30,12 @@ def complete_protocols(_: click.Context, __: click.Parameter, start: str) -> lis
     return [name for name in PROTOCOLS if name.startswith(start)]
 
 
+def complete_next(_: click.Context, __: click.Parameter, start: str) -> list[str]:
+    """Return the ways to choose further segments."""
+    return [name for name in _NEXT if name.startswith(start)]
+
+
+_NEXT = ("random", "proposals")
 CampaignDirectory = Annotated[
     Path, argument("Directory of a campaign.", metavar="CAMPAIGN", existing_directory=True)
 ]
@@ -132,6 +138,16 @@ def new(
             panel=STATISTICS,
         ),
     ] = "",
+    following: Annotated[
+        str,
+        option(
+            "--next",
+            help="Segments of further blocks: random, or proposals of the metrics of RESULT.",
+            metavar="random|proposals",
+            complete=complete_next,
+            panel=STATISTICS,
+        ),
+    ] = "random",
     title: Annotated[str, option("--title", help="Title of the page of annotators.", metavar="TEXT")] = "",
     seed: SeedOfAll = 12345,
 ) -> None:
@@ -154,6 +170,8 @@ def new(
     from nlgauge.annotate.plan import Until
     from nlgauge.annotate.protocols import protocol_of
 
+    if following not in _NEXT:
+        raise click.UsageError(f"--next must be random or proposals, got {following!r:.40}.")
     if until and until_sure:
         raise click.UsageError("--until and --until-sure cannot be combined.")
     named = None if ids is None else [line for line in ids.read_text("utf-8").splitlines() if line.strip()]
@@ -171,6 +189,7 @@ def new(
         damaged=damaged,
         gold=gold,
         until=Until(until, until_sure, alpha, decide_on),
+        proposals=following == "proposals",
         title=title,
         seed=seed,
     )
@@ -233,7 +252,9 @@ def _texts(names: Sequence[str]) -> Corpus | Result:
 def _content(campaign: Campaign) -> str:
     """Return one line about the items of a campaign."""
     plan = campaign.plan
-    rated = sum(item.kind == "rate" for item in campaign.items.values())
+    rated = sum(
+        item.kind == "rate" and item.segment in set(plan.segments) for item in campaign.items.values()
+    )
     orders = {name: campaign.order(name) for name in plan.annotators}
     owners = Counter(key for order in orders.values() for key in order if campaign.items[key].kind == "rate")
     kinds = Counter(campaign.items[key].kind for order in orders.values() for key in order)
@@ -244,4 +265,9 @@ def _content(campaign: Campaign) -> str:
     ]
     parts = ", ".join(f"{name} {len(order)}" for name, order in orders.items())
     sizes = f"{counted(len(plan.segments), 'segment')} x {counted(len(plan.systems), 'system')}"
-    return f"{sizes} = {counted(rated, 'item')}; {parts} ({', '.join(notes)})"
+    later = (
+        ""
+        if plan.proposals is None
+        else f"; metrics propose {plan.planned - len(plan.segments)} further segments"
+    )
+    return f"{sizes} = {counted(rated, 'item')}; {parts} ({', '.join(notes)}){later}"

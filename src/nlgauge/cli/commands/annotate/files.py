@@ -14,7 +14,7 @@ from nlgauge.cli.commands.meta.study import split
 from nlgauge.cli.output import say
 from nlgauge.cli.parameters import argument, option
 
-_FORMATS = ("nlgauge", "mqm", "appraise", "label-studio", "pearmut", "factgenie", "mtme", "inline")
+_FORMATS = ("nlgauge", "pairs", "mqm", "appraise", "label-studio", "pearmut", "factgenie", "mtme", "inline")
 
 
 def _complete_formats(_: click.Context, __: click.Parameter, start: str) -> list[str]:
@@ -40,8 +40,9 @@ def export(
         nlgauge annotate export campaign -o ratings.jsonl
         nlgauge meta ratings.jsonl --human esa -m chrf bleu
 
-    The format nlgauge has one record per segment and system, as `nlgauge meta` reads it. Other formats are for
-    other tools; what they cannot contain is printed. Repeated, damaged and gold items are left out.
+    The format nlgauge has one record per segment and system, as `nlgauge meta` reads it, and pairs has one verdict
+    per pair of texts, as `nlgauge rank` reads it. Other formats are for other tools; what they cannot contain is
+    printed. Repeated, damaged and gold items are not in the scores.
     """
     from nlgauge.annotate.campaign import Campaign
     from nlgauge.annotate.checks import failed

@@ -26,6 +26,7 @@ from nlgauge.cli.commands.meta.study import (
     split,
     studied,
 )
+from nlgauge.cli.commands.meta.sweep import sweep
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import say
@@ -191,6 +192,7 @@ class Meta(Group):
             "stress": stress,
             "downstream": downstream,
             "human-map": human_map,
+            "sweep": sweep,
         }
         super().__init__(run.help or "", commands)
         self.commands[""] = run

@@ -172,7 +172,7 @@ def downstream(
         list[str] | None,
         option(
             "--task",
-            help="Task: sentiment, topic:K, outlet, or MODULE:FUNCTION, which is imported and run; repeatable.",
+            help="sentiment, topic:K, outlet or MODULE:FUNCTION (imported, run); repeatable.",
             metavar="TASK",
             panel=STATISTICS,
         ),

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.error_floor import fano_floor
+from nlgauge.meta.papers.embeddings import principal_components
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 
@@ -130,7 +131,12 @@ def error_bound(
 
 
 def embedding_map(
-    vectors: Mapping[str, Any], *, most: int = 2000, seed: int = 12345, ax: Axes | None = None
+    vectors: Mapping[str, Any],
+    *,
+    shares: Sequence[float] | None = None,
+    most: int = 2000,
+    seed: int = 12345,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the first two principal components of embeddings of sources and summaries (COSMIC 7).
 
@@ -138,6 +144,8 @@ def embedding_map(
     ----------
     vectors : mapping of str to array_like of shape (texts, dimensions)
         Embeddings by name, such as "source" and a system.
+    shares : sequence of two float, optional
+        Shares of the variance, if `vectors` are already the two principal components.
     most : int, default 2000
         Maximum number of texts per name; a random sample is drawn if there are more.
     seed : int, default 12345
@@ -161,12 +169,9 @@ def embedding_map(
         raise InputError(
             f"embedding_map needs at least three texts and two dimensions, got {every.shape[0]} and {every.shape[1]}."
         )
-    center = every.mean(axis=0)
-    _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
-    # The sign of a direction is arbitrary: the largest part is made positive, so that pictures are the same
-    # everywhere.
-    axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
-    shares = spread**2 / (spread**2).sum()
+    center, axes, part = (
+        principal_components(every) if shares is None else (np.zeros(2), np.eye(2), np.asarray(shares))
+    )
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.2, canvas.COLUMN * 1.1)
     rng = np.random.default_rng(seed)
     for (name, values), look in zip(arrays.items(), canvas.looks(len(arrays)), strict=True):
@@ -181,12 +186,12 @@ def embedding_map(
     canvas.titled(
         ax,
         "Embeddings",
-        f"first component ({100 * shares[0]:.0f}% of the variance)",
-        f"second ({100 * shares[1]:.0f}%)",
+        f"first component ({100 * part[0]:.0f}% of the variance)",
+        f"second ({100 * part[1]:.0f}%)",
     )
     canvas.legend_beside(ax, markerscale=2)
     sizes = ", ".join(f"{len(values)} of {name}" for name, values in arrays.items())
     return canvas.described(
         ax,
-        f"Two principal components of embeddings ({100 * shares[:2].sum():.0f}% of the variance): {sizes}.",
+        f"Two principal components of embeddings ({100 * part[:2].sum():.0f}% of the variance): {sizes}.",
     )

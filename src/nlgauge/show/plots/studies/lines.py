@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,18 @@ from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_ends
 
 Series = Mapping[str, Sequence[Mapping[str, Any]]]
+# Column with the other parameters of a grid.
+_LINE = "setting"
 _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", "accuracy", "agreement")
 
 
 def sweep(
-    findings: Findings, parameter: str, *, by: str = "metric", log: bool = False, ax: Axes | None = None
+    findings: Findings,
+    parameter: str | None = None,
+    *,
+    by: str | None = None,
+    log: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw a value against a parameter, such as temperature, as lines with bands.
 
@@ -28,10 +36,10 @@ def sweep(
     findings : Findings
         Rows with the columns `parameter`, `by` and value, such as rows of `nlgauge.meta.correlate` with a further column. The
         columns low and high define the band.
-    parameter : str
-        Column of the parameter.
-    by : str, default "metric"
-        Column that has one line per value.
+    parameter : str, optional
+        Column of the parameter. Default for the points of `nlgauge.meta.sweep`: the numeric parameter with most values.
+    by : str, optional
+        Column that has one line per value. Default: the other parameters of `nlgauge.meta.sweep`, otherwise "metric".
     log : bool, default False
         Use a logarithmic axis for the parameter.
     ax : matplotlib.axes.Axes, optional
@@ -45,7 +53,7 @@ def sweep(
     Raises
     ------
     InputError
-        If a line has several rows with the same value of the parameter.
+        If a line has several rows with the same value of the parameter, or no parameter has numbers.
 
     Notes
     -----
@@ -59,6 +67,9 @@ def sweep(
     >>> sweep(Findings(rows), "references").get_lines()[0].get_ydata().tolist()
     [0.4, 0.5]
     """
+    if parameter is None or (by is None and findings.made.get("analysis") == "sweep"):
+        findings, parameter, by = _of_grid(findings, parameter, by)
+    by = by or "metric"
     canvas.needed(findings, "sweep", parameter, by, "value")
     fixed = (name for name in ("human", "group", "level", "coefficient") if name not in (parameter, by))
     canvas.the_only(findings, *fixed)
@@ -79,6 +90,29 @@ def sweep(
     return canvas.described(
         ax, f"{len(findings)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}."
     )
+
+
+def _of_grid(findings: Findings, parameter: str | None, by: str | None) -> tuple[Findings, str, str]:
+    """Return the points of a grid with their other parameters in one column, and the parameter of the axis."""
+    parameters = list(findings.made.get("parameters", ()))
+    numeric = [name for name in parameters if _has_numbers(findings.column(name))]
+    if parameter is None and not numeric:
+        raise InputError(
+            "these rows have no parameter with numbers; name a column, or draw them with plots.forest."
+        )
+    parameter = parameter or max(numeric, key=lambda name: len(set(findings.column(name))))
+    if by is not None:
+        return findings, parameter, by
+    others = [name for name in parameters if name != parameter]
+    rows = [
+        {**row, _LINE: ", ".join(f"{name} {row[name]}" for name in others) or "agreement"}
+        for row in findings.rows
+    ]
+    return replace(findings, rows=rows), parameter, _LINE
+
+
+def _has_numbers(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
 def topk(findings: Findings, *, ax: Axes | None = None) -> Axes:

@@ -6,6 +6,7 @@ const MOST_BUTTONS = 9;
 export function question(asked, count, claims, of) {
   if (asked.kind === "claims") return claimed(asked, claims, of);
   if (asked.kind === "text") return written(asked, of);
+  if (asked.kind === "order") return ranked(asked, count, of);
   if (asked.kind === "scale" && (asked.high - asked.low) / asked.step >= MOST_BUTTONS) return slider(asked, of);
   return choice(asked, choicesOf(asked, count), of);
 }
@@ -32,7 +33,7 @@ function choice(asked, choices, of) {
     id: name,
     update: () => choices.forEach(([value], place) => { inputs[place].checked = of.answers()[name] === value; }),
     missing: () => asked.required && of.answers()[name] === undefined,
-    words: `Answer “${asked.text}”, then Next.`,
+    words: () => `Answer “${asked.text}”, then Next.`,
     focus: () => (inputs.find(input => input.checked) ?? inputs[0]).focus(),
     digit: number => number <= choices.length && (of.give(name, choices[number - 1][0]), true),
   };
@@ -81,7 +82,7 @@ function slider(asked, of) {
     id: name,
     update,
     missing: () => asked.required && of.answers()[name] === undefined,
-    words: `Answer “${asked.text}”, then Next.`,
+    words: () => `Answer “${asked.text}”, then Next.`,
     focus: () => input.focus(),
     digit: () => false,
   };
@@ -94,37 +95,60 @@ function written(asked, of) {
     id: asked.id,
     update: () => { if (area.value !== (of.answers()[asked.id] ?? "")) area.value = of.answers()[asked.id] ?? ""; },
     missing: () => asked.required && !of.answers()[asked.id],
-    words: `Answer “${asked.text}”, then Next.`,
+    words: () => `Answer “${asked.text}”, then Next.`,
     focus: () => area.focus(),
     digit: () => false,
   };
 }
 
-// One group of answers for each claim; the answer is complete when each has one.
+// One group of answers for each claim.
 function claimed(asked, claims, of) {
-  const answers = () => of.answers()[asked.id] ?? Array(claims.length).fill(null);
-  const groups = claims.map((claim, number) => {
-    const inner = {
-      ...of,
-      answers: () => ({ [`${asked.id}-${number}`]: answers()[number] ?? undefined }),
-      give: (_, value) => of.give(asked.id, answers().map((old, place) => (place === number ? value : old))),
-    };
-    return choice({ id: `${asked.id}-${number}`, text: claim, required: true }, Object.entries(asked.labels), inner);
-  });
-  groups.forEach((group, number) => {
+  const made = several(asked, claims, Object.entries(asked.labels), of, replaced);
+  made.groups.forEach((group, number) => {
     group.node.addEventListener("focusin", () => of.claim(number + 1));
     group.node.querySelector("legend").setAttribute("dir", "auto");
   });
-  const open = () => groups.findIndex((_, number) => !answers()[number]);
+  return { ...made, words: () => `Claim ${made.open() + 1} has no answer.` };
+}
+
+const replaced = (values, number, value) => values.map((old, place) => (place === number ? value : old));
+
+// One group of ranks for each text. Without ties, a text that gets the rank of another text takes it away.
+function ranked(asked, count, of) {
+  const texts = Array.from({ length: count }, (_, place) => `Text ${place + 1}`);
+  const ranks = texts.map((_, place) => [place + 1, `${place + 1}${place === 0 ? " best" : place === count - 1 ? " worst" : ""}`]);
+  const taken = (values, number, value) => replaced(asked.ties ? values : values.map(old => (old === value ? null : old)), number, value);
+  const made = several(asked, texts, ranks, of, taken);
+  const skipped = () => {
+    const given = of.answers()[asked.id] ?? [];
+    return ranks.find(([rank]) => !given.includes(rank) && given.some(other => other > rank))?.[0];
+  };
+  return {
+    ...made,
+    missing: () => made.missing() || skipped() !== undefined,
+    words: () => (made.missing() ? `Text ${made.open() + 1} has no rank.` : `No text has the rank ${skipped()}.`),
+  };
+}
+
+// A group of answers for each part of a question; the answer is complete when each part has one.
+function several(asked, parts, choices, of, changed) {
+  const answers = () => of.answers()[asked.id] ?? Array(parts.length).fill(null);
+  const groups = parts.map((part, number) => {
+    const inner = {
+      ...of,
+      answers: () => ({ [`${asked.id}-${number}`]: answers()[number] ?? undefined }),
+      give: (_, value) => of.give(asked.id, changed(answers(), number, value), number),
+    };
+    return choice({ id: `${asked.id}-${number}`, text: part, required: true }, choices, inner);
+  });
+  const open = () => answers().indexOf(null);
   return {
     node: h("section", { class: "rate-claims", "data-question": asked.id, "aria-label": asked.text }, h("h2", {}, asked.text), groups.map(group => group.node)),
     id: asked.id,
     groups,
+    open,
     update: () => groups.forEach(group => group.update()),
     missing: () => open() >= 0,
-    get words() {
-      return `Claim ${open() + 1} has no answer.`;
-    },
     focus: () => groups[Math.max(open(), 0)]?.focus(),
     digit: () => false,
   };

@@ -18,7 +18,7 @@ start();
 async function start() {
   const inside = byId("d-work");
   work = inside ? JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(inside.textContent), letter => letter.charCodeAt(0)))) : await (await fetch("/api/work")).json();
-  saving = inside ? keeper(work.offline, told) : saver(told);
+  saving = inside ? keeper(work.offline, told) : saver(told, extend);
   for (const rating of saving.kept ?? []) {
     const rated = work.items.find(other => other.key === rating.item);
     if (rated) rated.rating = { answers: rating.answers, spans: rating.spans };
@@ -28,6 +28,16 @@ async function start() {
   if (work.items.length) show(Math.max(0, work.items.findIndex(other => !other.rating)));
   else clear(byId("main"), h("h1", {}, work.title), h("p", {}, "You have no items."));
   document.documentElement.dataset.ready = "";
+}
+
+// Further items, if the server has proposed some.
+async function extend({ items }) {
+  if (items <= work.items.length) return;
+  const fresh = await (await fetch("/api/work")).json();
+  const known = new Set(work.items.map(each => each.key));
+  work.items.push(...fresh.items.filter(each => !known.has(each.key)));
+  if (item.rating && !changed()) unrated();
+  else update();
 }
 
 function show(place) {
@@ -59,7 +69,7 @@ function shared() {
   return {
     answers: () => state.answers,
     marks: () => state.spans,
-    give: (name, value) => change(`give ${name}`, () => {
+    give: (name, value, part = "") => change(`give ${name} ${part}`, () => {
       const answers = { ...state.answers, [name]: value };
       if (value === undefined) delete answers[name];
       state = { ...state, answers };
@@ -143,7 +153,7 @@ function keyList() {
     ...(spans?.missing ? [["m", "something is missing"]] : []),
     ...(spans?.categories.length ? [["c", "category of the mark"]] : []),
     ...((spans?.sides.length ?? 0) > 1 ? [["s", "source or text"]] : []),
-    ["1 to 9", beside > 1 ? "choose" : "answer the question"],
+    ["1 to 9", beside > 1 ? (asked.some(each => each.groups) ? "rank of the text" : "choose") : "answer the question"],
     ["digits Enter", "on a scale: a number"],
     ["Tab", "next control"],
     ["Enter", "next item; saves"],
@@ -159,6 +169,7 @@ function update() {
   asked.forEach(each => each.update());
   const done = work.items.filter(other => other.rating).length;
   byId("place").textContent = `${at + 1} of ${work.items.length}, ${done} done`;
+  byId("done").max = work.items.length;
   byId("done").value = done;
   byId("undo").disabled = history.length === 0;
   byId("back").disabled = at === 0;
@@ -170,7 +181,7 @@ function update() {
 // What is missing for Next, and where.
 function needed() {
   const open = asked.find(each => each.missing());
-  if (open) return { words: open.words, focus: open.focus, required: true };
+  if (open) return { words: open.words(), focus: open.focus, required: true };
   const unnamed = rules()?.categories.length ? state.spans.find(each => !each.category) : null;
   if (unnamed) return { words: `Choose the category of the mark “${shared().excerpt(unnamed) || "missing"}”.`, focus: () => list.focus(unnamed), required: true };
   const { warn_below: limit } = work.protocol;

@@ -2,7 +2,7 @@
 
 const LONGEST_WAIT = 30;
 
-export function saver(tell) {
+export function saver(tell, answered) {
   const page = [...crypto.getRandomValues(new Uint8Array(6))].map(byte => byte.toString(16).padStart(2, "0")).join("");
   const waiting = [];
   let [count, running, wait] = [0, false, 1];
@@ -24,6 +24,7 @@ export function saver(tell) {
       if (answer.ok) {
         waiting.shift();
         wait = 1;
+        answered(answer);
         if (waiting.length) tell("Saving ...", waiting.length);
         else tell(answer.elsewhere ? "Saved. These items are also being rated in another window; the last rating of an item counts." : "Saved.", waiting.length);
       } else if (answer.again) {

@@ -1,0 +1,71 @@
+"""Kept reproductions: numbers without texts, from which the same pages are made."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from nlgauge import reproduce
+from nlgauge.meta.benchmarks import load
+from nlgauge.meta.benchmarks.places import place_of
+from nlgauge.reproduce.page import markdown_page
+from nlgauge.reproduce.planning import document
+from tools.keep_reproductions import without_texts
+
+KEPT = Path(__file__).resolve().parents[2] / "docs" / "results" / "reproduce"
+NAMES = sorted(folder.name for folder in KEPT.iterdir())
+# Longer texts would be texts of the benchmarks.
+LONGEST = 400
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield from (name, *_texts(each))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_have_no_texts(name: str) -> None:
+    files = list((KEPT / name / "scores").rglob("*.json.gz"))
+    assert files
+    for file in files:
+        numbers = msgspec.json.decode(gzip.decompress(file.read_bytes()))["numbers"]
+        assert max(map(len, _texts(numbers)), default=0) < LONGEST, file
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_and_its_figures_are_complete(name: str) -> None:
+    found = reproduce.Reproduction.load(KEPT / name)
+    page = (KEPT / name / "index.md").read_text("utf-8")
+    assert found.document == name
+    for figure in found.figures:
+        assert (KEPT / name / figure.file).is_file() and figure.file in page
+    for claim in found.claims:
+        assert claim.numbers
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NAMES)
+def test_the_kept_page_is_made_from_kept_scores(name: str, tmp_path: Path) -> None:
+    needed = {
+        benchmark
+        for step in document(name).steps
+        for benchmark in (step.benchmark, *step.further_benchmarks)
+        if benchmark
+    }
+    missing = [benchmark for benchmark in needed if place_of(benchmark) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} is not installed")
+    assert all(load(benchmark).rows for benchmark in needed)
+    again = reproduce.run(name, tmp_path / "again", scores=KEPT / name)
+    assert markdown_page(without_texts(again)) == (KEPT / name / "index.md").read_text("utf-8")
