@@ -39,6 +39,11 @@ def main() -> None:
     rag.add_argument("--rows", type=int, default=200, help="rows to draw (default: %(default)s)")
     rag.add_argument("--model", default="smollm2")
     rag.add_argument("--minutes", type=float, default=25, help="CPU minutes (default: %(default)s)")
+    questions = studies.add_parser(
+        "questions", help="do combinations beat single metrics, MBR the best system, and how do judges drift"
+    )
+    questions.add_argument("directory", type=Path, help="directory with the sets (.jsonl.gz)")
+    questions.add_argument("--page", action="store_true", help="write docs/results/questions.md")
     leaderboard.add_arguments(
         studies.add_parser("leaderboard", help="every metric on every benchmark that is at hand")
     )
