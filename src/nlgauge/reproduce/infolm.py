@@ -1,109 +1,120 @@
-"""The InfoLM paper: Table 2 on WebNLG 2020, human criteria and the metrics that need no model.
-
-InfoLM itself masks words in BERT. Without these weights its rows are not computed; docs/results/infolm.md has
-the numbers of a causal model, which is another metric of the family.
-"""
+"""The InfoLM paper: its steps, tables, figures and claims. SmolLM2 replaces BERT if this is not installed."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
-from nlgauge.reproduce.printed_tables import names, printed
+from nlgauge.reproduce import infolm_pictures, infolm_rows
+from nlgauge.reproduce.infolm_rows import FORMULAS, HUMAN, MINILM, SEGMENTS, TABLE, WEBNLG
+from nlgauge.reproduce.infolm_scores import BERT, lowered
+from nlgauge.reproduce.printed_tables import names
+from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.steps import Answer, Claimed, Document, Step, Verdict
+from nlgauge.reproduce.shannon_rows import column
+from nlgauge.reproduce.steps import Answer, Claimed, Document, Step
 from nlgauge.reproduce.tables import computed_from
-from nlgauge.reproduce.verdicts import Computed
 
-_HUMAN = {
-    "Correct": "correctness",
-    "DataC": "datacoverage",
-    "Fluency": "fluency",
-    "Relev": "relevance",
-    "TextS": "textstructure",
-}
-_METRICS = {"BLEU": "bleu", "R-1": "rouge.rouge1", "METEOR": "meteor", "TER": "ter"}
-_COEFFICIENTS = ("pearson", "spearman", "kendall")
-_GOOD = 98
+_DOCUMENTS = 100
+_MODEL = {BERT: "smollm2"}
+# Other masked models, and the model that replaces BERT.
+_FURTHER = ("roberta-base", BERT, "smollm2")
+_FIRST = "distilbert-base-uncased"
 
 
-def _baselines(settings: Settings) -> Answer:
-    """Return the rows of Table 2 that need no model."""
-    benchmark = settings.benchmark("webnlg2020_en").machines()
-    judged = settings.judged(benchmark, "bleu", "rouge", "meteor", "ter", name="webnlg")
-    # People are also treated as metrics, so that their criteria are compared in the same way.
-    people = {f"human {name}": judged.humans[name] for name in _HUMAN.values()}
-    chosen = judged.only(metrics=list(_METRICS.values()))
-    every = replace(
-        chosen,
-        metrics={**chosen.metrics, **people},
-        higher_is_better={
-            **{name: judged.higher_is_better[name] for name in chosen.labels},
-            **dict.fromkeys(people, True),
-        },
-    )
-    settings.say("correlating metrics with people")
-    found = every.correlate(
-        "system", _COEFFICIENTS, interval="both", resamples=settings.resamples, seed=settings.seed
-    )
-    rows = {(row["metric"], row["human"], row["coefficient"]): row for row in found}
-    table = printed("infolm-table-2")
-    computed: dict[tuple[str, str], Computed] = {}
-    for row, metric in {**{name: f"human {of}" for name, of in _HUMAN.items()}, **_METRICS}.items():
-        for column in table.columns:
-            criterion, coefficient = column.split()
-            if metric == f"human {criterion}":
-                computed[row, column] = Computed(why="a criterion with itself")
-                continue
-            computed[row, column] = computed_from(rows[metric, criterion, coefficient], 100, "data")
-    structure = rows["human textstructure", "fluency", "pearson"]
-    return Answer(
-        {table.id: computed},
-        verdicts={
-            "structure-fluency": Verdict(
-                "supported" if 100 * structure["low"] > _GOOD else "undecided",
-                f"{structure['value']:.3f} [{structure['low']:.3f}, {structure['high']:.3f}]",
-                "Pearson correlation of systems' means, 95% interval over systems and inputs",
+def _models(settings: Settings) -> Answer:
+    """Return Fisher-Rao on WebNLG with each model that is installed."""
+    benchmark = infolm_rows.machines(settings)
+    texts = lowered(benchmark)
+    rows = []
+    for model in settings.models.values():
+        spec = f"infolm(model={model!r})"
+        judged = settings.judged(texts, spec, name=f"model-{model}")
+        label = column(judged, spec)
+        found = infolm_rows.correlated(judged, settings, metrics=[label])
+        for human in HUMAN.values():
+            cells = {
+                name: computed_from(found[label, human, name], 100, "model")
+                for name in infolm_rows.COEFFICIENTS
+            }
+            rows.append(
+                {"model": model, "human": human, **{name: cell.value for name, cell in cells.items()}}
             )
-        },
-        notes=[
-            "InfoLM masks one token at a time in BERT (bert-base-uncased). Its rows need these weights and are not"
-            " computed here. The human scores are the means of the released ratings, which differ from the means of"
-            " the paper by up to 4.6 points of rank correlation."
-        ],
-        calls={table.id: ["nlgauge meta webnlg2020_en -m bleu rouge meteor ter --level system"]},
+    return Answer(
+        tables=[
+            Table(
+                "models", "Table 2", "Fisher-Rao by model", "correlation times 100, system level", rows=rows
+            )
+        ]
     )
 
 
-_WEIGHTS = "needs the weights of bert-base-uncased"
+def _step(
+    name: str,
+    makes: Mapping[str, tuple[str, ...]],
+    run: Callable[[Settings], Answer],
+    seconds: float,
+    models: Mapping[str, str] | None = None,
+    further: tuple[str, ...] = (),
+    benchmark: str = WEBNLG,
+) -> Step:
+    return Step(
+        name,
+        makes,
+        run,
+        seconds=seconds,
+        inputs=_DOCUMENTS if benchmark == infolm_pictures.REALSUMM else SEGMENTS,
+        benchmark=benchmark,
+        models=models or {},
+        further_models=further,
+    )
+
+
 DOCUMENT = Document(
     "infolm",
     "Colombo, Clavel, Piantanida: InfoLM (AAAI 2022)",
     names("infolm"),
     [
-        Step(
-            "baselines",
-            {"infolm-table-2": (*_HUMAN, *_METRICS)},
-            _baselines,
-            seconds=60,
-            inputs=178,
-            benchmark="webnlg2020_en",
-        )
+        Step("formulas", {FORMULAS: ()}, infolm_rows.formulas, seconds=1),
+        _step("baselines", {TABLE: (*HUMAN, *infolm_rows.BASELINES)}, infolm_rows.baselines, 60),
+        _step("encoders", {TABLE: infolm_rows.ENCODERS}, infolm_rows.encoders, 120, {BERT: MINILM}),
+        _step("movers", {"movers": ()}, infolm_rows.movers, 600, {BERT: MINILM, "glove": "glove"}),
+        # InfoLM takes about 10 CPU seconds for the outputs of one input.
+        _step("webnlg", {TABLE: tuple(infolm_rows.ROWS)}, infolm_rows.webnlg, 1900, _MODEL, (MINILM,)),
+        _step(
+            "realsumm",
+            {infolm_pictures.FIGURES: ()},
+            infolm_pictures.realsumm,
+            1300,
+            _MODEL,
+            (MINILM,),
+            infolm_pictures.REALSUMM,
+        ),
+        _step("casing", {"casing": ()}, infolm_pictures.casing, 1500, _MODEL, (), infolm_pictures.REALSUMM),
+        _step("models", {"models": ()}, _models, 4000, {_FIRST: ""}, _FURTHER),
     ],
     [
+        Claimed(
+            "separates",
+            "5.2",
+            "Fisher-Rao, AB and Jensen-Shannon separate good from bad summaries.",
+            "realsumm",
+        ),
+        Claimed("overlap", "5.2", "ROUGE and BLEU do not separate good from bad summaries.", "realsumm"),
+        Claimed("norms", "5.2", "L_p distances agree less with people than Fisher-Rao (WebNLG).", "webnlg"),
+        Claimed(
+            "norms-summaries",
+            "5.2",
+            "L_p distances agree less with people than Fisher-Rao (summaries).",
+            "realsumm",
+        ),
+        Claimed("alike", "5.2", "AB and alpha agree equally with people.", "webnlg"),
+        Claimed("temperature", "5.3", "The best temperature is between 1 and 2.", "realsumm"),
+        Claimed("gains", "abstract", "InfoLM gains more than 10 points over other metrics.", "webnlg"),
         Claimed("structure-fluency", "5.2", "Text structure and fluency correlate above .98.", "baselines"),
-        *(
-            Claimed(name, section, text, why=_WEIGHTS)
-            for name, section, text in (
-                ("separates", "5.2", "Fisher-Rao, AB and Jensen-Shannon separate good from bad summaries."),
-                ("norms", "5.2", "L_p distances are worse than the other measures."),
-                ("temperature", "5.3", "The best temperature is between 1 and 2."),
-                ("gains", "abstract", "InfoLM gains more than 10 points over other metrics."),
-            )
+        Claimed("related", "5.2", "InfoLM's measures correlate above .88 with each other.", "realsumm"),
+        Claimed(
+            "extractive", "5.1", "BERTScore agrees little with people on extractive systems.", "realsumm"
         ),
     ],
-    {
-        "infolm-table-1": "formulas; the tests of the metric compute each on example distributions",
-        "infolm-table-2": "weights",
-        "infolm-figures": "weights",
-    },
+    {"infolm-figures": "not part of the run"},
 )
