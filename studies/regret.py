@@ -1,142 +1,106 @@
-"""The regret of `nlgauge choose` on benchmarks that were not used to write its rules.
+"""The regret of `nlgauge choose` on each benchmark, answered from the evidence of the others.
 
-    python -m studies regret DIRECTORY      wmt24_esa and hats as JSON lines, in a directory
+    python -m studies regret
 
-The regret is the highest agreement of a metric that the user could compute, minus the agreement of the first
-recommendation. Metrics are those of the leaderboard that read strings; no model of it knows the languages of these
-texts. The rules were frozen before this study was run.
+The regret is the highest agreement of a metric that the user could compute within the default budget, minus the agreement
+of the first recommendation. All language pairs of a benchmark are left out together.
 """
 
 from __future__ import annotations
 
 import math
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
-import nlgauge
 from nlgauge.advisor import Advice
-from nlgauge.advisor.evidence import evidence, mean
-from nlgauge.errors import MissingExtraError
-from nlgauge.meta.benchmarks import load
-from nlgauge.meta.benchmarks.benchmark import Benchmark
-from nlgauge.meta.benchmarks.kept import MetricScores
+from nlgauge.advisor.evidence import Evidence, Table, evidence, mean, of_tables
+from nlgauge.advisor.question import Question
+from nlgauge.advisor.rules import Case, advise
 from studies import study
-from studies.leaderboard.boards import METRICS, STRINGS, Board, has_weights
-from studies.leaderboard.kept import of_results
-from studies.leaderboard.scoring import shortened
-from studies.leaderboard.tables import Value, agreements, judged
+from studies.leaderboard.boards import BENCHMARKS
 
-HELD_OUT = {
-    "wmt24_esa": Board("translation", "esa", {"input": "kendall"}, {}, year=2024),
-    "hats": Board("speech", None, {"input": "darr"}, {}, year=2023, languages=("fr",)),
-}
 BASELINES = ("chrf", "bleu", "wer")
-RESAMPLES = 200
+# The metric that tells whether a benchmark has references.
+_OF_REFERENCES = "chrf"
 
 
 class Trial(NamedTuple):
-    """The advice for the texts of one language pair, and the agreement of all metrics that could be computed."""
+    """The advice for the texts of one table, and the agreement of all metrics that could be computed."""
 
-    name: str
-    texts: int
+    table: Table
     advice: Advice
-    values: dict[str, Value]
+    values: Mapping[str, float]
 
     @property
     def best(self) -> str:
         """The metric with the highest agreement."""
-        return max(self.values, key=lambda label: self.values[label].value)
+        return max(sorted(self.values), key=lambda label: self.values[label])
 
     @property
     def first(self) -> str | None:
-        """The first recommendation; None if the advice is a refusal."""
-        return self.advice.recommendations[0].metric if self.advice.recommendations else None
+        """The first recommendation that has a value here; None if the advice is a refusal."""
+        return next((one.metric for one in self.advice.recommendations if one.metric in self.values), None)
 
     def regret(self, label: str) -> float:
         """Return the agreement that is lost by using a metric instead of the best."""
-        return self.values[self.best].value - self.values[label].value if label in self.values else math.nan
-
-    def place(self, label: str) -> str:
-        """Return the place of a metric among all."""
-        values = [value.value for value in self.values.values()]
-        return f"{1 + sum(value > self.values[label].value for value in values)} of {len(values)}"
+        return self.values[self.best] - self.values[label] if label in self.values else math.nan
 
 
-def report(directory: Path) -> str:
-    """Return one row per language pair, and the mean regret."""
-    trials = [
-        trial
-        for name, board in HELD_OUT.items()
-        for trial in _trials(load(directory / f"{name}.jsonl.gz").machines(), name, board)
-    ]
-    baselines = [f"regret of {label}" for label in BASELINES]
-    header = [
-        "texts",
-        "first recommendation",
-        "agreement [95%]",
-        "place",
-        "best metric",
-        "agreement",
-        "regret",
-    ]
-    rows = [_row(trial) for trial in trials]
-    answered = [trial for trial in trials if trial.first is not None]
+def report() -> str:
+    """Return one row per table, and the mean regret."""
+    found = trials(evidence())
+    header = ["benchmark", "task", "first recommendation", "agreement", "place", "best metric", "agreement"]
+    answered = [trial for trial in found if trial.first is not None]
     regrets = [trial.regret(str(trial.first)) for trial in answered]
     summary = (
-        f"{len(answered)} of {len(trials)} questions answered; mean regret {mean(regrets):.3f}, largest"
+        f"{len(answered)} of {len(found)} questions answered; mean regret {mean(regrets):.3f}, largest"
         f" {max(regrets):.3f}."
     )
-    return f"{study.table([*header, *baselines], rows)}\n\n{summary}"
+    rows = [_row(trial) for trial in found]
+    return f"{study.table([*header, 'regret', *(f'regret of `{label}`' for label in BASELINES)], rows)}\n\n{summary}"
 
 
-def _trials(benchmark: Benchmark, name: str, board: Board) -> list[Trial]:
-    trials = []
-    for group in benchmark.groups:
-        part = benchmark.where(group=group) if len(benchmark.groups) > 1 else benchmark
-        advice = nlgauge.choose(board.task, part.language or board.languages[0])
-        trials.append(Trial(f"{name} {group}", len(part.rows), advice, _values(part, board, advice)))
-    return trials
+def trials(known: Evidence) -> list[Trial]:
+    """Return the trial of each whole table that stands for its benchmark, answered without that benchmark."""
+    found = []
+    for table in known.tables:
+        if not table.main or table.sample is not None or not table.values("texts"):
+            continue
+        rest = of_tables(
+            [each for each in known.tables if _source(each) != _source(table)], known.needs, known.costs
+        )
+        have = "references" if _OF_REFERENCES in table.metrics else "source"
+        question = Question(table.task, table.languages[0], (have,), "overall", "texts", 60.0, 0)
+        found.append(Trial(table, advise(question, rest), _values(Case(question, known, [table], {}), table)))
+    return found
 
 
-def _values(part: Benchmark, board: Board, advice: Advice) -> dict[str, Value]:
-    """Return the agreement of each metric with a direction that can be computed from references."""
-    scores: dict[str, MetricScores] = {}
-    for spec, scored in METRICS.items():
-        needs = evidence().needs.get(spec, {})
-        if scored.cost == STRINGS and not scored.whole and not has_weights(spec) and not needs.get("source"):
-            with suppress(MissingExtraError):  # BLEU of Japanese, without a dictionary
-                result = of_results(part, part.score(spec, show_progress=False, cache=False))
-                scores[result.label] = shortened(result, scored.outputs)
-    people, _ = judged(part, scores, () if board.human is None else (board.human,))
-    values, _ = agreements(people, board, RESAMPLES)
+def _source(table: Table) -> str:
+    return BENCHMARKS[table.benchmark].benchmark or table.benchmark
+
+
+def _values(case: Case, table: Table) -> dict[str, float]:
+    """Return the agreement of each metric with a direction that the user could compute."""
     return {
-        label: value
-        for (label, _, _), value in values.items()
-        if people.higher_is_better.get(label) is not None
-        and advice.question.lang not in evidence().needs[label]["unsplit"]
-        and evidence().needs[label]["languages"] == "any"
-        and not math.isnan(value.ranked)
+        label: row.value
+        for label, row in table.rows("texts")
+        if case.is_directed(label) and case.can_use(label)
     }
 
 
 def _row(trial: Trial) -> list[str]:
-    value, first = trial.values[trial.best], trial.first
-    if first is None:
-        advised = ["refused", "", "", f"`{trial.best}`", f"{value.value:.3f}", ""]
-    else:
-        mine = trial.values[first]
-        advised = [
-            f"`{first}`",
-            f"{mine.value:.3f} [{mine.low:.3f}, {mine.high:.3f}]",
-            trial.place(first),
-            f"`{trial.best}`",
-            f"{value.value:.3f}",
-            f"{trial.regret(first):.3f}",
-        ]
-    lost = [trial.regret(label) for label in BASELINES]
+    first, values = trial.first, trial.values
+    advised = ["refused", "", ""]
+    if first is not None:
+        place = 1 + sum(value > values[first] for value in values.values())
+        advised = [f"`{first}`", f"{values[first]:.3f}", f"{place} of {len(values)}"]
+    lost = [trial.regret(label) for label in ([] if first is None else [first])]
     return [
-        f"{trial.name}, {trial.texts:,} texts",
+        trial.table.benchmark,
+        trial.table.task,
         *advised,
-        *("n/a" if math.isnan(regret) else f"{regret:.3f}" for regret in lost),
+        f"`{trial.best}`",
+        f"{values[trial.best]:.3f}",
+        f"{lost[0]:.3f}" if lost else "",
+        *("n/a" if math.isnan(regret := trial.regret(label)) else f"{regret:.3f}" for label in BASELINES),
     ]

@@ -60,8 +60,13 @@ const nlgaugeAdvisor = (() => {
     };
   };
 
-  const relevant = ({ S, tables }, { task, want }, level) => tables.filter(table => table.task === task
-    && (want === S.OVERALL ? table.main : S.QUALITIES[want].includes(table.dimension)) && Object.values(table.metrics).some(entry => level in entry));
+  // Tables of the language of the question alone, if enough benchmarks have it.
+  const relevant = ({ S, tables }, { task, want, lang }, level) => {
+    const found = tables.filter(table => table.task === task
+      && (want === S.OVERALL ? table.main : S.QUALITIES[want].includes(table.dimension)) && Object.values(table.metrics).some(entry => level in entry));
+    const own = found.filter(table => table.languages.includes(lang));
+    return new Set(own.map(table => table.benchmark)).size >= S.FEWEST_IN_LANGUAGE ? own : found;
+  };
 
   const choose = (prepared, question) => {
     const { S, needs, costs, gains } = prepared;
@@ -99,9 +104,9 @@ const nlgaugeAdvisor = (() => {
     if (unsplit.length) advice.unknown.push(`'${question.lang}' has no spaces between words, and these metrics treat whole sentences as words: ${unsplit.join(", ")}`);
 
     // Candidates, with the mean gain on the task shrunk toward the mean gain on all tasks.
-    const scores = new Map(), count = benchmarksOf(whole).length;
+    const scores = new Map(), withReferences = whole.filter(table => Object.keys(table.metrics).some(label => needs[label]?.references));
     for (const [label, list] of rows) {
-      const covered = benchmarksOf(list).length;
+      const covered = benchmarksOf(list).length, count = benchmarksOf(needs[label].references ? withReferences : whole).length;
       if (canUse(label) && isDirected(label) && !S.DESCRIPTIVE.includes(family(label)) && covered >= S.LEAST_COVERED * count && aboveShare(list) >= S.LEAST_ABOVE) {
         const weight = covered / (covered + 1), gain = mean(list.map(row => row.gain));
         scores.set(label, weight * gain + (1 - weight) * (gains.get(label) ?? gain));

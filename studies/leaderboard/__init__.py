@@ -4,6 +4,7 @@ python -m studies leaderboard score                           scores what is not
 python -m studies leaderboard score -m wmd -b summeval        one metric on one benchmark
 python -m studies leaderboard tables                          the pages of docs/results from what is kept, and the
                                                               evidence of `nlgauge choose`
+python -m studies leaderboard choosing                        docs/results/choosing.md from that evidence alone
 python -m studies leaderboard needs                           the needs of metrics in that evidence, after a card changed
 """
 
@@ -46,7 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     refreshing = steps.add_parser(
         "needs", help="write the needs and languages of metrics into the evidence anew, from code and cards"
     )
-    for step in (tables, refreshing):
+    chosen = steps.add_parser("choosing", help="write docs/results/choosing.md from the evidence alone")
+    chosen.add_argument(
+        "--pages", type=Path, default=PAGES, help="folder of the pages (default: %(default)s)"
+    )
+    for step in (tables, chosen, refreshing):
         step.add_argument(
             "--evidence",
             type=Path,
@@ -88,6 +93,8 @@ def report(
 
         refresh(evidence)
         return f"wrote {evidence}"
-    from studies.leaderboard.page import write
+    from studies.leaderboard.page import write, write_choosing
 
+    if step == "choosing":
+        return f"wrote {write_choosing(pages, evidence)}"
     return write(scores, pages, evidence, benchmarks or list(BENCHMARKS), resamples)

@@ -4,10 +4,12 @@ of their samples.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.benchmark import Benchmark
+from nlgauge.metric.registry import parse
 
 # What a metric costs decides on how many segments it is scored: all, the sample for small models, the one for
 # language models, or the one for judges.
@@ -33,8 +35,10 @@ class Scored:
 
     def serves(self, name: str) -> bool:
         """Whether it is scored on a benchmark."""
-        return (not self.benchmarks or name in self.benchmarks) and (
-            not self.whole or "system" in BENCHMARKS[name].coefficients
+        return (
+            (not self.benchmarks or name in self.benchmarks)
+            and drawn(name, self.cost) != 0
+            and (not self.whole or "system" in BENCHMARKS[name].coefficients)
         )
 
 
@@ -43,9 +47,13 @@ class Board:
     """A benchmark in the leaderboard.
 
     `human` is the dimension that the main table shows, `coefficients` one per level, `samples` how many
-    segments (of each language pair) are drawn for costly metrics, where not all are scored. `over` is what
-    intervals draw, and `most_draws` bounds how often where there are many texts. `year` is the year of the
-    systems, `languages` those of the predictions.
+    segments (of each language pair) are drawn for costly metrics, where not all are scored; 0 where they are not
+    scored at all. `over` is what intervals draw, and `most_draws` bounds how often where there are many texts. `year`
+    is the year of the systems, `languages` those of the predictions. `also` has further coefficients by level, which
+    have values alone; `parts` names the parts of pairs that have a share of their own (`studies/leaderboard/parts.py`).
+    `advises` is False for benchmarks that answer no question of `nlgauge choose`, `overall` for those that judge one
+    quality alone. `numbered`: systems are numbers
+    within their segment.
     """
 
     task: str
@@ -53,15 +61,22 @@ class Board:
     coefficients: dict[str, str]
     samples: dict[str, int]
     over: str = "both"
-    group: str | None = None
+    where: str = ""
     benchmark: str = ""
     others: tuple[str, ...] = ()
     most_draws: int = 1000
     year: int = field(kw_only=True)
     languages: tuple[str, ...] = ("en",)
+    also: dict[str, str] = field(default_factory=dict)
+    parts: str = ""
+    advises: bool = True
+    overall: bool = True
+    numbered: bool = False
 
 
 TAU = {"system": "kendall", "input": "kendall"}
+# The models know English alone.
+NO_MODELS = {MODELS: 0, SLOW: 0, JUDGES: 0}
 EXPERTS = ("coherence", "consistency", "fluency")
 
 BENCHMARKS: dict[str, Board] = {
@@ -136,7 +151,7 @@ BENCHMARKS: dict[str, Board] = {
         "mqm",
         TAU,
         {MODELS: 40, SLOW: 12},
-        group="en-de",
+        where="group = en-de",
         benchmark="wmt21_mqm_news",
         year=2021,
         languages=("de",),
@@ -146,9 +161,85 @@ BENCHMARKS: dict[str, Board] = {
         "mqm",
         TAU,
         {MODELS: 40, SLOW: 12},
-        group="zh-en",
+        where="group = zh-en",
         benchmark="wmt21_mqm_news",
         year=2021,
+    ),
+    **{
+        f"wmt24_esa.en-{lang}": Board(
+            "translation",
+            "esa",
+            TAU,
+            NO_MODELS,
+            where=f"group = en-{lang}",
+            benchmark="wmt24_esa",
+            year=2024,
+            languages=(lang,),
+            also={"system": "spa", "input": "acc_eq_calibrated"},
+        )
+        for lang in ("cs", "hi", "ja", "zh")
+    },
+    # Not every metric splits Chinese into words, so it has a table of its own. The references are made from the very
+    # predictions: no user has such references.
+    **{
+        name: Board(
+            "translation",
+            "da_z",
+            {"global": "pearson"},
+            NO_MODELS,
+            "inputs",
+            where=where,
+            benchmark="mlqe_pe",
+            others=("hter",),
+            most_draws=300,
+            year=2020,
+            languages=languages,
+            advises=False,
+        )
+        for name, where, languages in (
+            ("mlqe_pe", "group != en-zh", ("de", "en")),
+            ("mlqe_pe.en-zh", "group = en-zh", ("zh",)),
+        )
+    },
+    "hats": Board(
+        "speech",
+        None,
+        {"input": "darr"},
+        NO_MODELS,
+        "inputs",
+        year=2023,
+        languages=("fr",),
+        parts="certitude",
+    ),
+    "summedits": Board(
+        "summarization",
+        "consistent",
+        {"input": "kendall"},
+        NO_MODELS,
+        "inputs",
+        year=2023,
+        numbered=True,
+        overall=False,
+    ),
+    "demetr": Board(
+        "damage",
+        None,
+        {"input": "darr"},
+        {MODELS: 6, SLOW: 0, JUDGES: 0},
+        "inputs",
+        most_draws=200,
+        year=2022,
+        parts="severity",
+        advises=False,
+    ),
+    "llmbar": Board(
+        "instructions",
+        None,
+        {"input": "darr"},
+        {MODELS: 0, SLOW: 40, JUDGES: 0},
+        "inputs",
+        year=2023,
+        advises=False,
     ),
 }
 
@@ -258,13 +349,43 @@ def has_weights(spec: str) -> bool:
     return METRICS[spec].cost != STRINGS or "model=" in spec
 
 
+@cache
+def _printed(spec: str) -> str:
+    return str(parse(spec))
+
+
+def cost_of(label: str) -> str:
+    """What a metric costs, by the label of a row; what reads a model is not among strings.
+
+    >>> cost_of("rouge.rouge1"), cost_of("bertscore(model='minilm').f1"), cost_of("mauve(model='minilm')")
+    ('all', 'models', 'models')
+    """
+    for spec, one in METRICS.items():
+        printed = _printed(spec)
+        if label == printed or label.startswith(f"{printed}."):
+            return MODELS if one.cost == STRINGS and has_weights(spec) else one.cost
+    return MODELS if "model=" in label else STRINGS
+
+
 def texts(name: str, cost: str = STRINGS) -> Benchmark:
     """What machines wrote in a benchmark, all of it or the sample for metrics of this cost."""
     board = BENCHMARKS[name]
     found = load(board.benchmark or name)
-    found = (found if board.group is None else found.where(group=board.group)).machines()
+    found = found.where(board.where).machines()
+    if board.numbered:
+        found = _numbered(found)
     size = drawn(name, cost)
     return found if size is None else found.sample(size)
+
+
+def _numbered(benchmark: Benchmark) -> Benchmark:
+    """Name each row's system by its number within the segment: edits of different documents are no systems."""
+    counts: dict[str, int] = {}
+    rows = []
+    for row in benchmark.rows:
+        counts[row.segment] = counts.get(row.segment, 0) + 1
+        rows.append(replace(row, system=str(counts[row.segment])))
+    return replace(benchmark, rows=tuple(rows))
 
 
 def drawn(name: str, cost: str) -> int | None:

@@ -7,13 +7,17 @@
                "dimension": "relevance", "main": true, "sample": null, "systems": 17, "inputs": 100, "texts": 1700,
                "coefficient": {"texts": "Kendall's tau-b", ...}, "ceiling": {"texts": 0.42, ...},
                "metrics": {"chrf": {"texts": {"value": 0.23, "low": 0.14, "high": 0.32, "cluster": 1,
-                                              "unbeaten": true, "beats": ["wer", ...]},
+                                              "unbeaten": true, "beats": ["wer", ...],
+                                              "above": ["random numbers", ...], "below": []},
                                     "systems": {...}, "seconds": 0.086}, ...}}, ...]}
 
-Metrics were tested against each other on the main dimension of a benchmark alone: other sets have no `cluster`,
-`unbeaten` and `beats`. `defined` is the share of inputs on which a value is defined, if not 1; `undirected` marks a
-metric of which neither high nor low is better; `unsplit` are languages without spaces whose sentences a metric takes
-for words. Human ratings are not in the file.
+Metrics were tested against each other on one dimension of a benchmark: other sets have no `cluster`, `unbeaten`,
+`beats`, `above` and `below`. `above` names the controls, BLEU and best metric of its class that a metric beats in the
+planned comparisons, `below` those that beat it. `main` is the dimension that stands for the quality of a benchmark.
+`others` has the sets that answer no question of `nlgauge choose`. `also` has further coefficients, `parts` by part the
+shares of pairs in the order of people and of ties. `defined` is the share of inputs on which a value is defined, if
+not 1; `undirected` marks a metric of which neither high nor low is better; `unsplit` are languages without spaces whose
+sentences a metric takes for words. Human ratings are not in the file.
 """
 
 from __future__ import annotations
@@ -33,8 +37,9 @@ from nlgauge.metric import AnyMetric
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import find, metric_classes, parse
 from nlgauge.models.weights.catalog import catalog
+from studies.leaderboard.comparisons import LENGTH, RANDOM
 from studies.leaderboard.shown import COEFFICIENTS
-from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table, Value
+from studies.leaderboard.tables import Line, Table, Value
 
 FORMAT = 1
 # A sentence in each script without spaces between words: today the weather is good.
@@ -52,23 +57,34 @@ LEVELS = {"system": "systems", "input": "texts", "global": "texts"}
 def write(path: Path, tables: Mapping[str, Sequence[Table]]) -> None:
     """Write the evidence of the tables of all benchmarks."""
     whole = [each[0] for each in tables.values()]
-    sets = [_set(table, table.human) for each in tables.values() for table in each]
-    sets += [_set(table, human) for table in whole for human in _dimensions(table) if human != table.human]
-    _save(path, sets)
+    found = [(table, table.human) for each in tables.values() for table in each]
+    found += [(table, human) for table in whole for human in _dimensions(table) if human != table.human]
+    by_use: dict[bool, list[Mapping[str, Any]]] = {True: [], False: []}
+    for table, human in found:
+        by_use[table.board.advises].append(_set(table, human))
+    _save(path, by_use[True], by_use[False])
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the content of the file."""
+    record: dict[str, Any] = json.loads(gzip.decompress(path.read_bytes()))
+    return record
 
 
 def refresh(path: Path) -> None:
     """Write the needs of all metrics anew, beside the values that the file has."""
-    _save(path, json.loads(gzip.decompress(path.read_bytes()))["sets"])
+    record = read(path)
+    _save(path, record["sets"], record["others"])
 
 
-def _save(path: Path, sets: Sequence[Mapping[str, Any]]) -> None:
-    labels = {label for each in sets for label in each["metrics"]} - {LENGTH, RANDOM}
+def _save(path: Path, sets: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> None:
+    labels = {label for each in [*sets, *others] for label in each["metrics"]} - {LENGTH, RANDOM}
     record = {
         "format": FORMAT,
         "version": installed_version("nlgauge"),
         "metrics": needs([*metric_classes(), *labels]),
         "sets": sets,
+        "others": others,
     }
     text = json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"
     write_whole(path, gzip.compress(text.encode(), mtime=0))
@@ -80,16 +96,16 @@ def _dimensions(table: Table) -> list[str]:
 
 def _set(table: Table, human: str) -> dict[str, Any]:
     """Return the record of one human dimension of a table."""
-    board, main = table.board, human == table.human
+    board, tested = table.board, human == table.human
     systems, inputs, texts = table.counts
-    metrics = {line.metric: entry for line in table.lines if (entry := _entry(line, human, main))}
+    metrics = {line.metric: entry for line in table.lines if (entry := _entry(line, human, tested))}
     return {
         "benchmark": table.name,
         "task": board.task,
         "languages": list(board.languages),
         "year": board.year,
         "dimension": human,
-        "main": main,
+        "main": tested and board.overall,
         "sample": table.drawn,
         "systems": systems,
         "inputs": inputs,
@@ -104,24 +120,33 @@ def _set(table: Table, human: str) -> dict[str, Any]:
     }
 
 
-def _entry(line: Line, human: str, main: bool) -> dict[str, Any]:
+def _entry(line: Line, human: str, tested: bool) -> dict[str, Any]:
     """Return the values of a metric by level, with its cost; nothing if it has no value."""
     entry: dict[str, Any] = {}
     for level, name in LEVELS.items():
         value = line.values.get((human, level), Value())
         if not math.isnan(value.value):
             entry[name] = {key: number for key, number in _numbers(value) if not math.isnan(number)}
-            if main and level in line.places:
+            if tested and level in line.places:
                 place = line.places[level]
                 entry[name] |= {
                     "cluster": place.cluster,
                     "unbeaten": not place.beaten,
                     "beats": list(place.beats),
                 }
+                verdicts = {other: one.verdict for other, one in line.planned.get(level, {}).items()}
+                entry[name] |= {
+                    "above": [other for other, verdict in verdicts.items() if verdict > 0],
+                    "below": [other for other, verdict in verdicts.items() if verdict < 0],
+                }
     if entry and not line.directed:
         entry["undirected"] = True
-    if entry and main and line.seconds:
+    if entry and tested and line.seconds:
         entry["seconds"] = line.seconds
+    if entry and tested and line.also:
+        entry["also"] = {name: value for name, value in line.also.items() if not math.isnan(value)}
+    if entry and tested and line.parts:
+        entry["parts"] = {part: list(shares) for part, shares in line.parts.items()}
     return entry
 
 

@@ -23,9 +23,10 @@ from studies.leaderboard.boards import (
     folder_name,
     has_weights,
 )
+from studies.leaderboard.comparisons import LENGTH, RANDOM
 from studies.leaderboard.kept import Kept
 from studies.leaderboard.shown import agreement, shown
-from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table
+from studies.leaderboard.tables import Line, Table
 from studies.leaderboard.words import ABOUT
 
 TEMPLATE = Path(__file__).with_name("learned.md")

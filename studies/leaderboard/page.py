@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from studies import study
 from studies.leaderboard import evidence
 from studies.leaderboard.boards import BENCHMARKS
 from studies.leaderboard.learned import learned
+from studies.leaderboard.queries import Queries
 from studies.leaderboard.shown import agreement, shown, shown_name, title
-from studies.leaderboard.summary import beside_chrf, summary
+from studies.leaderboard.summary import beside_chrf, by_language, summary
 from studies.leaderboard.tables import Table, Value, tables
 from studies.leaderboard.words import ABOUT
 
@@ -28,19 +31,45 @@ def write(folder: Path, pages: Path, evidence_path: Path, benchmarks: Sequence[s
 
     The summary and the evidence are of all benchmarks: they are written only if `benchmarks` has all of them.
     """
-    found = {}
-    for name in benchmarks:
-        print(name, flush=True)
-        found[name] = tables(folder, name, resamples)
-        (pages / "leaderboard").mkdir(parents=True, exist_ok=True)
-        (pages / "leaderboard" / f"{name}.md").write_text(details(name, found[name]), encoding="utf-8")
+    found = tables(folder, benchmarks, resamples)
+    (pages / "leaderboard").mkdir(parents=True, exist_ok=True)
+    for name, each in found.items():
+        (pages / "leaderboard" / f"{name}.md").write_text(details(name, each), encoding="utf-8")
     if set(benchmarks) == set(BENCHMARKS):
         (pages / "leaderboard.md").write_text(leaderboard(found, resamples), encoding="utf-8")
-        (pages / "choosing.md").write_text(choosing(found), encoding="utf-8")
-        (pages / "learned.md").write_text(filled(learned(found, folder), found), encoding="utf-8")
         evidence.write(evidence_path, found)
+        write_choosing(pages, evidence_path)
+        queries = Queries(evidence.read(evidence_path))
+        (pages / "learned.md").write_text(queries.filled(learned(found, folder)), encoding="utf-8")
     return (
         f"{len(found)} benchmarks, {sum(len(table.lines) for each in found.values() for table in each)} rows."
+    )
+
+
+def write_choosing(pages: Path, evidence_path: Path) -> Path:
+    """Write the page for practitioners, if the evidence says what its sentences say."""
+    place = pages / "choosing.md"
+    place.write_text(choosing(evidence.read(evidence_path)), encoding="utf-8")
+    return place
+
+
+def choosing(record: Mapping[str, Any]) -> str:
+    """Return the page for practitioners, in lines of the usual width."""
+    text = Queries(record).filled(CHOOSING.read_text(encoding="utf-8"))
+    blocks = re.split(r"(\n\s*\n|\n(?=- ))", text)
+    return (
+        "".join(block if block.startswith(("#", "|", "\n")) else _wrapped(block) for block in blocks) + "\n"
+    )
+
+
+def _wrapped(block: str) -> str:
+    indent = "  " if block.startswith("- ") else ""
+    return textwrap.fill(
+        " ".join(block.split()),
+        120,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -57,49 +86,13 @@ def leaderboard(found: Mapping[str, Sequence[Table]], resamples: int) -> str:
     made = {
         "draws": f"{resamples:,}",
         "summary": summary([each[0] for each in found.values()]),
+        "languages": by_language([each[0] for each in found.values()]),
         "models": beside_chrf(found),
         "tables": "\n\n".join(parts),
     }
     for name, text in made.items():
         page = page.replace(f"<!-- {name} -->", text)
     return page
-
-
-def choosing(found: Mapping[str, Sequence[Table]]) -> str:
-    """The page for practitioners."""
-    return filled(CHOOSING.read_text(encoding="utf-8"), found)
-
-
-def filled(text: str, found: Mapping[str, Sequence[Table]]) -> str:
-    """A text with numbers of the tables in the place of {{benchmark; metric; level}}, and a human dimension
-    if not the main one.
-
-    A benchmark with a number, "summeval-8", is its sample of so many inputs. {{pairs; benchmark; level}} has
-    how many of all pairs of metrics differ significantly, {{planned; benchmark; level; yardstick}} how many
-    metrics are significantly better than a yardstick after correction for the planned pairs, {{alone; ...}}
-    how many if each is tested by itself, and {{p; benchmark; level; yardstick; metric}} the p-value of one
-    such test.
-    """
-    by_name = {
-        name if table.drawn is None else f"{name}-{table.drawn}": table
-        for name, tables in found.items()
-        for table in tables
-    }
-
-    def number(place: re.Match[str]) -> str:
-        name, metric, level, *human = place[1].split("; ")
-        if name == "pairs":
-            made, pairs = by_name[metric].claims()[level]
-            return f"{made:,} of {pairs:,}"
-        if name in ("planned", "alone", "p"):
-            compared = by_name[metric].planned[level, human[0]]
-            if name == "p":
-                return f"{compared.p[human[1]]:.3f}"
-            return f"{compared.better if name == 'planned' else compared.alone} of {compared.metrics}"
-        line = next(line for line in by_name[name].lines if line.metric == metric)
-        return agreement(line.values[human[0] if human else by_name[name].human, level])
-
-    return re.sub(r"\{\{(.+?)\}\}", number, text)
 
 
 def details(name: str, found: Sequence[Table]) -> str:
@@ -123,8 +116,43 @@ def details(name: str, found: Sequence[Table]) -> str:
             [ceilings] if any(not math.isnan(whole.ceilings[human, level]) for human in dimensions) else []
         )
         parts.append(study.table(header, [*known, *lines]))
+    parts += _further(whole)
     return "\n\n".join(parts) + "\n"
 
 
-def _plain(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.2f}"
+def _further(table: Table) -> list[str]:
+    """The further coefficients of a benchmark, and the shares of pairs by part."""
+    found = []
+    names = {"spa": "soft pairwise accuracy of systems", "acc_eq_calibrated": "calibrated acc_eq over texts"}
+    if table.board.also:
+        chosen = list(table.board.also.values())
+        constant = ["*a constant metric*", *(_plain(table.floors[name], 3) for name in chosen)]
+        lines = [
+            [shown_name(line), *(_plain(line.also.get(name, math.nan), 3) for name in chosen)]
+            for line in table.lines
+            if line.also
+        ]
+        found += [
+            "## The measures of WMT",
+            study.table(["metric", *(names[name] for name in chosen)], [constant, *lines]),
+        ]
+    if table.board.parts:
+        parts = list(next(line.parts for line in table.lines if line.parts))
+        lines = [
+            [
+                shown_name(line),
+                *(f"{100 * right:.1f} ({100 * ties:.1f})" for right, ties in line.parts.values()),
+            ]
+            for line in table.lines
+            if line.parts
+        ]
+        found += [
+            f"## Percent of pairs in the order of people, by {table.board.parts}",
+            "A tie of the metric is wrong; in parentheses is the percentage of ties.",
+            study.table(["metric", *parts], lines),
+        ]
+    return found
+
+
+def _plain(value: float, digits: int = 2) -> str:
+    return "" if math.isnan(value) else f"{value:.{digits}f}"

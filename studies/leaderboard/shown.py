@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from studies import study
-from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table, Value
+from studies.leaderboard.comparisons import BLEUS, LENGTH, RANDOM
+from studies.leaderboard.tables import Line, Table, Value
 
 DRAWS = 1000
 LEVELS = {"system": "systems", "input": "texts of an input", "global": "all texts"}
@@ -32,15 +33,15 @@ def shown(table: Table, claims: bool = True) -> list[str]:
     if ceilings:
         about.append(f"One annotator against the mean of the others: {', '.join(ceilings)}.")
     if claims:
+        about += planned(table)
         about += [
             f"Over {LEVELS[level]}, {made:,} of {pairs:,} pairs of metrics differ significantly after"
             " correction for all of them."
             for level, (made, pairs) in table.claims().items()
         ]
-        about += planned(table)
     header = ["metric"]
     for level in reversed(levels):
-        header += [f"{LEVELS[level]} [95%]", "cluster"]
+        header += [f"{LEVELS[level]} [95%]", "planned", "cluster"]
     header.append("s per 1,000 texts")
     lines = []
     for line in table.lines:
@@ -49,6 +50,7 @@ def shown(table: Table, claims: bool = True) -> list[str]:
             place = line.places.get(level)
             cells += [
                 agreement(line.values.get((human, level), Value())),
+                verdicts(table, line, level),
                 "" if place is None else f"{place.cluster}{'' if place.beaten else ' •'}",
             ]
         lines.append([*cells, _cost(line)])
@@ -61,28 +63,44 @@ def shown(table: Table, claims: bool = True) -> list[str]:
     return [" ".join(about), study.table(header, lines), *undefined]
 
 
+def compared(table: Table, line: Line, level: str) -> dict[str, int]:
+    """The verdict on a metric against random numbers (R), the length (L), BLEU (B) and the best of its class (C)."""
+    named = {RANDOM: "R", LENGTH: "L", **dict.fromkeys(BLEUS, "B")}
+    found: dict[str, int] = {}
+    for other, one in line.planned.get(level, {}).items():
+        if other in named:
+            found[named[other]] = one.verdict
+        if other == table.best.get(line.metric):
+            found["C"] = one.verdict
+    return {letter: found[letter] for letter in "RLBC" if letter in found}
+
+
+def verdicts(table: Table, line: Line, level: str) -> str:
+    """The letters of what a metric is significantly better than, and with a minus of what is better than it."""
+    found = compared(table, line, level)
+    shown = [{1: letter, -1: f"-{letter}"}[verdict] for letter, verdict in found.items() if verdict]
+    return " ".join(shown) or ("none" if found else "")
+
+
 def planned(table: Table) -> list[str]:
     """One sentence per level on the planned comparisons."""
-    found = []
-    for level in dict.fromkeys(level for level, _ in table.planned):
-        of = {yardstick: one for (at, yardstick), one in table.planned.items() if at == level}
-        parts = [
-            f"{one.better} better and {one.worse} worse than {shown_yardstick(name)} ({one.alone} better"
-            " without correction)"
-            for name, one in of.items()
-        ]
-        first = next(iter(of.values()))
-        start = (
-            f"Planned comparisons of {first.metrics} metrics over {LEVELS[level]}, corrected only for"
-            f" these {first.pairs} pairs"
-        )
-        found.append(f"{start}: {'; '.join(parts)}.")
-    return found
-
-
-def shown_yardstick(name: str) -> str:
-    """The name of a yardstick, set as code if it is a metric's."""
-    return name if name in (RANDOM, LENGTH) else f"`{name}`"
+    sentences = []
+    for level, pairs in table.families.items():
+        each = [compared(table, line, level) for line in table.lines]
+        parts = []
+        for letter, name in {"R": RANDOM, "L": LENGTH, "B": "BLEU", "C": "the best of their class"}.items():
+            known = [one[letter] for one in each if letter in one]
+            if known:
+                parts.append(
+                    f"{known.count(1)} of {len(known)} metrics better and {known.count(-1)} worse than {name}"
+                )
+        if parts:
+            sentences.append(
+                f"Planned comparisons over {LEVELS[level]}, corrected only for these {pairs} pairs:"
+                f" {'; '.join(parts)}."
+            )
+    best = sorted({f"`{label}`" for label in table.best.values()})
+    return [*sentences, f"Best of a class on other data: {', '.join(best)}."] if best else sentences
 
 
 def title(table: Table, level: str) -> str:

@@ -17,6 +17,8 @@ from studies.leaderboard.tables import Line, Table, Value
 SYSTEMS, TEXTS = "systems", "texts"
 # A metric that is scored in fewer tasks is not in the summary.
 FEWEST_TASKS = 4
+# A metric that was scored in fewer languages is not in the summary by language.
+FEWEST_LANGUAGES = 4
 
 
 def summary(whole: Sequence[Table]) -> str:
@@ -27,6 +29,8 @@ def summary(whole: Sequence[Table]) -> str:
     unbeaten: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     costs: dict[str, list[float]] = defaultdict(list)
     for table in whole:
+        if not table.board.advises:
+            continue
         for level in table.board.coefficients:
             of = SYSTEMS if level == "system" else TEXTS
             for line, share in _shares(table, level):
@@ -68,6 +72,38 @@ def summary(whole: Sequence[Table]) -> str:
             "s per 1,000 texts",
         ],
         lines,
+    )
+
+
+def by_language(whole: Sequence[Table]) -> str:
+    """One line per metric that was scored in several languages: which share of the other metrics it is better than on
+    texts, by language of the texts; sets of several languages are left out.
+    """
+    shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for table in whole:
+        if table.board.advises and len(table.board.languages) == 1:
+            (lang,) = table.board.languages
+            for line, share in _shares(table, next(reversed(table.board.coefficients))):
+                shares[line.metric][lang].append(share)
+    languages = sorted(
+        {lang for by_lang in shares.values() for lang in by_lang}, key=lambda lang: (lang != "en", lang)
+    )
+    means = {
+        metric: {lang: statistics.mean(each) for lang, each in by_lang.items()}
+        for metric, by_lang in shares.items()
+        if len(by_lang) >= FEWEST_LANGUAGES
+    }
+    order = sorted(means, key=lambda metric: -statistics.mean(means[metric].values()))
+    return study.table(
+        ["metric", "mean", *languages],
+        [
+            [
+                f"`{metric}`",
+                _percent(statistics.mean(means[metric].values())),
+                *(_percent(means[metric].get(lang, math.nan)) for lang in languages),
+            ]
+            for metric in order
+        ],
     )
 
 

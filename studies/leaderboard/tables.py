@@ -5,47 +5,50 @@ clusters and cost.
 from __future__ import annotations
 
 import math
-import re
+import sys
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from nlgauge.meta import Judgments, rank
+from nlgauge.meta import Judgments
 from nlgauge.meta.benchmarks import Benchmark, MetricScores
 from nlgauge.meta.benchmarks.kept import check_texts
-from nlgauge.meta.ranking import RankingTask
 from studies.leaderboard.boards import (
     ABOUT_JUDGE,
     BENCHMARKS,
     COSTS,
     STRINGS,
     Board,
-    drawn,
+    cost_of,
     folder_name,
     texts,
 )
+from studies.leaderboard.boards import drawn as drawn_of
+from studies.leaderboard.comparisons import (
+    LENGTH,
+    RANDOM,
+    Comparison,
+    Place,
+    Planned,
+    drawn,
+    leaders,
+    placed,
+    planned,
+)
 from studies.leaderboard.kept import Kept, judgments
-from studies.leaderboard.pairs import pair_clusters
+from studies.leaderboard.parts import PARTS
 
-LENGTH, RANDOM = "length in words", "random numbers"
+# What people judged where they did not rate.
+PAIRS = "pairs"
 # Beside costly metrics on a sample, on the same texts.
 ANCHORS = ("chrf", "sentence_bleu", "rouge.rouge1", "rouge.rougeL", "bertscore(model='minilm').f1", LENGTH)
 # At system level the score of all texts of a system, not the mean over its segments.
 OF_WHOLE_SYSTEMS = ("bleu", "nist")
-# A test leaves out the cells that any metric lacks, so that metrics which lack more than this have no
-# cluster.
-MOST_MISSING = 0.02
-# The level of a single test.
-LEVEL = 0.05
-# Each metric is compared with these, whatever the table says: planned comparisons, corrected for these pairs
-# alone.
-YARDSTICKS = (RANDOM, LENGTH, "bleu")
 # A mean over fewer of the inputs, of which others are defined on all, is not compared with theirs.
 LEAST_DEFINED = 0.8
 
@@ -68,33 +71,10 @@ class Value(NamedTuple):
         return self.value if self.defined >= LEAST_DEFINED else math.nan
 
 
-class Planned(NamedTuple):
-    """How many metrics are significantly better than a yardstick, how many significantly worse, of how many,
-    and the size of the family.
-
-    `alone` is how many are better if each is tested by itself, and `p` has that test's p-value by metric.
-    """
-
-    better: int
-    worse: int
-    metrics: int
-    pairs: int
-    alone: int
-    p: Mapping[str, float]
-
-
-class Place(NamedTuple):
-    """The cluster of a metric, 1 the best, the metrics that it beats, and the number that beat it."""
-
-    cluster: int
-    beats: tuple[str, ...]
-    beaten: int
-
-
 @dataclass(frozen=True)
 class Line:
-    """One metric: its agreement by human dimension and level, its place by level, and seconds per 1,000
-    texts.
+    """One metric: its agreement by human dimension and level, its planned comparisons and its place by level,
+    seconds per 1,000 texts, further coefficients by name, and by part the shares of pairs in its order and of its ties.
     """
 
     metric: str
@@ -102,6 +82,9 @@ class Line:
     places: Mapping[str, Place]
     seconds: float
     directed: bool
+    planned: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    also: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,8 +92,8 @@ class Table:
     """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None
     for all.
 
-    `counts` are the numbers of systems, inputs and texts; `planned` has the planned comparisons by level and
-    yardstick.
+    `counts` are the numbers of systems, inputs and texts; `families` how many pairs are planned by level, and `best`
+    the best of its class on other data by metric.
     """
 
     name: str
@@ -121,7 +104,9 @@ class Table:
     ceilings: Mapping[tuple[str, str], float]
     human: str
     undefined: Sequence[str] = field(default_factory=list)
-    planned: Mapping[tuple[str, str], Planned] = field(default_factory=dict)
+    families: Mapping[str, int] = field(default_factory=dict)
+    best: Mapping[str, str] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def board(self) -> Board:
@@ -129,11 +114,7 @@ class Table:
         return BENCHMARKS[self.name]
 
     def claims(self) -> dict[str, tuple[int, int]]:
-        """By level, how many pairs of metrics differ significantly, and of how many; not where the test
-        is of a mean over language pairs.
-        """
-        if "language pairs" in self.size and self.board.human is not None:
-            return {}
+        """By level, how many of all pairs of metrics differ significantly, and of how many."""
         found = {}
         for level in self.board.coefficients:
             beaten = [line.places[level].beaten for line in self.lines if level in line.places]
@@ -141,16 +122,88 @@ class Table:
         return found
 
 
-def tables(folder: Path, name: str, resamples: int) -> list[Table]:
-    """The table of all texts, and one for each sample with the costly metrics and a few others beside
-    them.
+@dataclass(frozen=True)
+class Draft:
+    """A table before its tests, which need what other tables say."""
+
+    name: str
+    cost: str
+    benchmark: Benchmark
+    people: Judgments
+    seconds: Mapping[str, float]
+    own: Collection[str]
+    values: Mapping[tuple[str, str, str], Value]
+    ceilings: Mapping[tuple[str, str], float]
+
+    @property
+    def board(self) -> Board:
+        """What the benchmark is."""
+        return BENCHMARKS[self.name]
+
+    @property
+    def human(self) -> str:
+        """The dimension that the main table shows."""
+        return self.board.human or PAIRS
+
+    def ranked(self, level: str) -> list[str]:
+        """The metrics that have a place at a level."""
+        return [
+            label
+            for label in self.people.labels
+            if not math.isnan(self.values.get((label, self.human, level), Value()).ranked)
+        ]
+
+    def shares(self) -> dict[str, float]:
+        """Of each metric of this table's own that has a direction, the share of its class that it exceeds."""
+        level = _main_level(self.board)
+        mine = [
+            label
+            for label in self.ranked(level)
+            if label in self.own and self.people.higher_is_better.get(label) is not None
+        ]
+        found = {}
+        for label in mine:
+            value = self.values[label, self.human, level].value
+            others = [
+                self.values[other, self.human, level].value
+                for other in mine
+                if other != label and cost_of(other) == cost_of(label)
+            ]
+            if others:
+                found[label] = sum(other < value for other in others) / len(others)
+        return found
+
+
+def tables(folder: Path, names: Sequence[str], resamples: int) -> dict[str, list[Table]]:
+    """Return, of each benchmark, the table of all texts, and one for each sample with the costly metrics and a few
+    others beside them.
+
+    Values come first: they tell which metric is the best of its class on other data, with which the tests compare.
     """
-    resamples = min(resamples, BENCHMARKS[name].most_draws)
+    drafts = {}
+    for name in names:
+        drafts[name] = _drafts(folder, name, resamples)
+        print(f"{name}: {sum(len(draft.people.labels) for draft in drafts[name])} rows", file=sys.stderr)
+    shares = {f"{draft.name}/{draft.cost}": draft.shares() for each in drafts.values() for draft in each}
+    found = {}
+    for name, each in drafts.items():
+        source = BENCHMARKS[name].benchmark or name
+        elsewhere = {
+            key: of
+            for key, of in shares.items()
+            if (BENCHMARKS[key.partition("/")[0]].benchmark or key.partition("/")[0]) != source
+        }
+        found[name] = [_finished(draft, elsewhere, resamples) for draft in each]
+        print(f"{name}: tested", file=sys.stderr)
+    return found
+
+
+def _drafts(folder: Path, name: str, resamples: int) -> list[Draft]:
     whole = texts(name)
     found = {STRINGS: _kept(folder, name, STRINGS, whole)}
     made = []
     for cost in COSTS:
-        if cost != STRINGS and drawn(name, cost) is None:
+        if cost != STRINGS and not drawn_of(name, cost):
             continue
         part = whole if cost == STRINGS else texts(name, cost)
         own = found[STRINGS] if cost == STRINGS else _kept(folder, name, cost, part)
@@ -158,7 +211,7 @@ def tables(folder: Path, name: str, resamples: int) -> list[Table]:
             continue
         found[cost] = own
         beside = {} if cost == STRINGS else _anchors(found, part, {one: texts(name, one) for one in found})
-        made.append(_table(name, cost, part, own, beside, resamples))
+        made.append(_draft(name, cost, part, own, beside, resamples))
     return made
 
 
@@ -241,14 +294,14 @@ def judged(
     }
 
 
-def _table(
+def _draft(
     name: str,
     cost: str,
     benchmark: Benchmark,
     scores: Mapping[str, MetricScores],
     beside: Mapping[str, MetricScores],
     resamples: int,
-) -> Table:
+) -> Draft:
     board = BENCHMARKS[name]
     dimensions = () if board.human is None else (board.human, *(board.others if cost == STRINGS else ()))
     people, seconds = judged(benchmark, {**beside, **scores}, dimensions)
@@ -256,32 +309,63 @@ def _table(
     people = people.only(
         metrics=[label for label in people.labels if label in own or label in (*ANCHORS, RANDOM)]
     )
-    values, ceilings = agreements(people, board, resamples)
-    human = board.human or "pairs"
-    ranked = {
-        level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)]
-        for level in board.coefficients
+    values, ceilings = agreements(people, board, min(resamples, board.most_draws))
+    return Draft(name, cost, benchmark, people, seconds, own, values, ceilings)
+
+
+def _finished(draft: Draft, elsewhere: Mapping[str, Mapping[str, float]], resamples: int) -> Table:
+    """Return the table of a draft, with the tests of each level."""
+    board, people, values, benchmark = draft.board, draft.people, draft.values, draft.benchmark
+    classes = {
+        label: cost_of(label)
+        for label in people.labels
+        if label not in (LENGTH, RANDOM) and people.higher_is_better.get(label) is not None
     }
-    tested = {
-        level: _tested(people.only(metrics=ranked[level]), board, level, resamples, planned=cost == STRINGS)
-        for level in board.coefficients
-    }
-    places = {level: found for level, (found, _) in tested.items()}
-    planned = {
-        (level, yardstick): found for level, (_, each) in tested.items() for yardstick, found in each.items()
-    }
+    places: dict[str, dict[str, Place]] = {}
+    planned_of: dict[str, Planned] = {}
+    best = leaders(elsewhere, classes, draft.ranked(_main_level(board)))
+    for level in board.coefficients:
+        one = drawn(people.only(metrics=draft.ranked(level)), board, level, min(resamples, board.most_draws))
+        planned_of[level], places[level] = planned(one, best), placed(one)
+    whole = draft.cost == STRINGS
+    also, floors = further(people, board) if whole else ({}, {})
+    shares = in_parts(benchmark, people, board) if whole and board.parts else {}
     lines, undefined = [], []
     for label in people.labels:
-        mine = {key: values[label, *key] for key in ceilings if (label, *key) in values}
-        if all(math.isnan(mine.get((human, level), Value()).value) for level in board.coefficients):
+        mine = {key: values[label, *key] for key in draft.ceilings if (label, *key) in values}
+        if all(math.isnan(mine.get((draft.human, level), Value()).value) for level in board.coefficients):
             undefined.append(label)
             continue
-        by_level = {level: found[label] for level, found in places.items() if label in found}
         lines.append(
-            Line(label, mine, by_level, seconds[label], people.higher_is_better.get(label) is not None)
+            Line(
+                label,
+                mine,
+                {level: found[label] for level, found in places.items() if label in found},
+                draft.seconds[label],
+                people.higher_is_better.get(label) is not None,
+                {level: of.by_metric.get(label, {}) for level, of in planned_of.items()},
+                also.get(label, {}),
+                shares.get(label, {}),
+            )
         )
-    first = (human, _main_level(board))
+    first = (draft.human, _main_level(board))
     lines.sort(key=lambda line: -np.nan_to_num(line.values.get(first, Value()).ranked, nan=-2.0))
+    return Table(
+        draft.name,
+        drawn_of(draft.name, draft.cost),
+        _size(benchmark),
+        (len(benchmark.systems), len(benchmark.segments), len(benchmark.rows)),
+        lines,
+        draft.ceilings,
+        draft.human,
+        undefined,
+        {level: of.pairs for level, of in planned_of.items()},
+        best,
+        floors,
+    )
+
+
+def _size(benchmark: Benchmark) -> str:
     size = (
         f"{len(benchmark.systems)} systems, {len(benchmark.segments)} segments, {len(benchmark.rows):,} texts"
     )
@@ -289,8 +373,39 @@ def _table(
         size += f" in {len(benchmark.groups)} language pairs"
     if benchmark.pairs:
         size += f", {len(benchmark.pairs):,} pairs"
-    counts = len(benchmark.systems), len(benchmark.segments), len(benchmark.rows)
-    return Table(name, drawn(name, cost), size, counts, lines, ceilings, human, undefined, planned)
+    return size
+
+
+def further(people: Judgments, board: Board) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Return the further coefficients of a benchmark by metric, and their values for a constant metric."""
+    found: dict[str, dict[str, float]] = {}
+    floors: dict[str, float] = {}
+    for level, coefficient in board.also.items():
+        cells = people.only(metrics=list(people.metrics), human=[str(board.human)])
+        for row in cells.correlate(level=level, coefficient=coefficient, interval=None):
+            found.setdefault(row["metric"], {})[coefficient] = row["value"]
+            floors[coefficient] = row["floor"]
+    return found, floors
+
+
+def in_parts(
+    benchmark: Benchmark, people: Judgments, board: Board
+) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return, by metric and part, the share of pairs in whose order metric and people agree, and the share of ties of
+    the metric.
+    """
+    assert people.pairs is not None
+    segments, better, worse = people.pairs.T
+    chosen = PARTS[board.parts](benchmark)
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for label in people.metrics:
+        scores = people.oriented(label)
+        first, second = scores[better, segments], scores[worse, segments]
+        found[label] = {
+            part: (float((first > second)[rows].mean()), float((first == second)[rows].mean()))
+            for part, rows in chosen.items()
+        }
+    return found
 
 
 def _main_level(board: Board) -> str:
@@ -327,97 +442,3 @@ def agreements(
             values[row["metric"], row["human"], level] = Value(row["value"], row["low"], row["high"], defined)
             ceilings[row["human"], level] = row["ceiling"]
     return values, ceilings
-
-
-def _tested(
-    people: Judgments, board: Board, level: str, resamples: int, planned: bool
-) -> tuple[dict[str, Place], dict[str, Planned]]:
-    """The cluster of each metric that has (nearly) all cells, and the planned comparisons if they are
-    asked for.
-    """
-    if people.pairs is not None:
-        return placed(*pair_clusters(people, resamples)), {}
-    z = people.human(board.human)
-    lacking = {
-        label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()
-    }
-    labels = [
-        label
-        for label in people.labels
-        if lacking.get(label, 0.0) <= MOST_MISSING and (level == "system" or label in people.metrics)
-    ]
-    chosen = _varying(people.only(metrics=labels, human=[str(board.human)]), level)
-    target = "inputs" if level == "global" else "systems"
-    coefficient = board.coefficients[level]
-    rows: Any
-    if people.groups is not None:
-        rows = rank(
-            chosen, tasks=[RankingTask(coefficient, level)], generalize_to=target, resamples=resamples
-        )
-        return _placed_by_letters(rows), {}
-    # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim,
-    # which errs on the side of caution, seconds.
-    options: dict[str, Any] = {
-        "level": level,
-        "coefficient": coefficient,
-        "generalize_to": target,
-        "resamples": resamples,
-    }
-    options["test"] = "bootstrap" if level == "input" else "randomization"
-    rows = chosen.compare(**options).clusters()
-    return _placed_by_letters(rows), _planned(chosen, options) if planned else {}
-
-
-def placed(clusters: Mapping[str, int], wins: Collection[tuple[str, str]]) -> dict[str, Place]:
-    """Return the place of each metric from its cluster and the pairs (winner, loser) of all metrics."""
-    return {
-        label: Place(
-            cluster,
-            tuple(loser for winner, loser in wins if winner == label),
-            sum(loser == label for _, loser in wins),
-        )
-        for label, cluster in clusters.items()
-    }
-
-
-def _placed_by_letters(rows: Iterable[Mapping[str, Any]]) -> dict[str, Place]:
-    """Return the place of each metric from rows in order, best first: a metric beats those after it with
-    which it shares no letter.
-    """
-    ranked = [row for row in rows if row["cluster"] is not None]
-    letters = {row["metric"]: set(re.findall(r"\(\d+\)|\w", row["letters"])) for row in ranked}
-    wins = [
-        (one, other) for one, other in combinations(letters, 2) if letters[one].isdisjoint(letters[other])
-    ]
-    return placed({row["metric"]: row["cluster"] for row in ranked}, wins)
-
-
-def _planned(people: Judgments, options: Mapping[str, Any]) -> dict[str, Planned]:
-    """Each metric against each yardstick that is here."""
-    yardsticks = [label for label in YARDSTICKS if label in people.labels]
-    found = people.compare(**options, against=yardsticks)
-    made = {}
-    for yardstick in yardsticks:
-        pairs = [row for row in found if yardstick in (row["metric"], row["other"])]
-        named = [
-            (row["metric"], row["delta"]) if row["other"] == yardstick else (row["other"], -row["delta"])
-            for row in pairs
-        ]
-        p = {metric: row["p"] for (metric, _), row in zip(named, pairs, strict=True)}
-        better = sum(row["better"] not in ("", yardstick) for row in pairs)
-        alone = sum(delta > 0 and p[metric] <= LEVEL for metric, delta in named)
-        made[yardstick] = Planned(
-            better, sum(row["better"] == yardstick for row in pairs), len(pairs), len(found), alone, p
-        )
-    return made
-
-
-def _varying(people: Judgments, level: str) -> Judgments:
-    """Without metrics that are the same for all texts (exact match, where nothing matches)."""
-
-    def varies(label: str) -> bool:
-        values = people.system_scores.get(label) if level == "system" else None
-        values = people.metrics.get(label) if values is None else values
-        return values is not None and np.nanmax(values) > np.nanmin(values)
-
-    return people.only(metrics=[label for label in people.labels if varies(label)])

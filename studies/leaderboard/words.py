@@ -41,4 +41,34 @@ ABOUT = {
     ),
     "wmt21_mqm_news.en-de": "WMT21 news, English to German, judged by professional translators (MQM).",
     "wmt21_mqm_news.zh-en": "WMT21 news, Chinese to English, judged by professional translators (MQM).",
+    **{
+        f"wmt24_esa.en-{code}": (
+            f"WMT24, English to {name}: systems of 2024, among them GPT-4, Claude and Gemini, judged by error span"
+            " annotation (ESA, 0 to 100)."
+        )
+        for code, name in (("cs", "Czech"), ("hi", "Hindi"), ("ja", "Japanese"), ("zh", "Chinese"))
+    },
+    "mlqe_pe": (
+        "MLQE-PE: 1,000 translations of one system for each of six language pairs, with direct assessments; the mean"
+        " over language pairs. The references are corrections of these very translations, so metrics that read them"
+        " agree better than they would with independent references."
+    ),
+    "mlqe_pe.en-zh": "MLQE-PE, English to Chinese, as above. Metrics that do not split Chinese into words are left out.",
+    "hats": (
+        "HATS: pairs of French transcripts by speech recognition, with votes for the better one. A tie of the metric"
+        " counts against it."
+    ),
+    "summedits": (
+        "SummEdits: summaries in eight domains that were edited, and are consistent with their document or not. Shown is"
+        " whether a metric orders the edits of one document. Without references, so only metrics of the text and its"
+        " source."
+    ),
+    "demetr": (
+        "DEMETR: translations into English, each against a copy with one of 35 kinds of damage; the mean over ten source"
+        " languages. It shows what a metric notices, not what people prefer. A tie of the metric counts against it."
+    ),
+    "llmbar": (
+        "LLMBar: pairs of answers to an instruction, one of which follows it. Without references, so only metrics of the"
+        " text and its source."
+    ),
 }

@@ -20,6 +20,7 @@ from studies.leaderboard.evidence import needs, refresh
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 DATA = Path(nlgauge.__file__).parent / "data" / "evidence.json.gz"
 RECORD = evidence_record()
+SETS = [*RECORD["sets"], *RECORD["others"]]
 LEVELS = {"texts of an input": "texts", "all texts": "texts", "systems": "systems"}
 
 
@@ -41,12 +42,17 @@ def rows(page: str) -> list[list[str]]:
     ]
 
 
+def is_tested(about: dict) -> bool:
+    """Return whether metrics were tested against each other on this dimension."""
+    return about["dimension"] == (BENCHMARKS[about["benchmark"]].human or "pairs")
+
+
 def test_values_and_places_are_those_of_the_leaderboard():
     page = (RESULTS / "leaderboard.md").read_text("utf-8")
     sections = {part.partition("\n")[0]: part for part in page.split("\n### ")[1:]}
     compared = 0
     for name in BENCHMARKS:
-        sets = [each for each in RECORD["sets"] if each["benchmark"] == name and each["main"]]
+        sets = [each for each in SETS if each["benchmark"] == name and is_tested(each)]
         tables = re.split(r"\n\*\*(?=All texts|A sample)", sections[name])[1:]
         assert len(tables) == len(sets)
         for about, table in zip(sets, tables, strict=True):
@@ -61,7 +67,12 @@ def test_values_and_places_are_those_of_the_leaderboard():
                     level = LEVELS.get(title.removesuffix(" [95%]"))
                     if level is None:
                         continue
-                    place = line[at + 1]
+                    place = line[at + 2]
+                    letters = {part for part in line[at + 1].split() if len(part) == 1}
+                    assert ("R" in letters) == ("random numbers" in entry.get(level, {}).get("above", ()))
+                    assert ("-L" in line[at + 1]) == (
+                        "length in words" in entry.get(level, {}).get("below", ())
+                    )
                     assert line[at] == (shown(entry[level]) if level in entry else "")
                     expected = entry.get(level, {})
                     assert place.partition(" ")[0] == str(expected.get("cluster", ""))
@@ -72,8 +83,8 @@ def test_values_and_places_are_those_of_the_leaderboard():
 
 def test_other_dimensions_are_those_of_the_pages_of_benchmarks():
     compared = 0
-    for about in RECORD["sets"]:
-        if about["main"]:
+    for about in SETS:
+        if is_tested(about):
             continue
         page = (RESULTS / "leaderboard" / f"{about['benchmark']}.md").read_text("utf-8")
         for section in page.split("\n## ")[1:]:
@@ -89,7 +100,7 @@ def test_other_dimensions_are_those_of_the_pages_of_benchmarks():
 
 
 def test_beats_says_the_same_as_unbeaten():
-    for about in RECORD["sets"]:
+    for about in SETS:
         for level in settings.LEVELS:
             entries = {
                 label: entry[level]
@@ -100,29 +111,32 @@ def test_beats_says_the_same_as_unbeaten():
             assert beaten == {label for label, entry in entries.items() if not entry["unbeaten"]}
             for entry in entries.values():
                 assert all(entry["value"] > entries[label]["value"] for label in entry["beats"])
-            assert about["main"] or not entries
+            assert is_tested(about) or not entries
 
 
 def test_pairs_that_differ_are_as_many_as_the_leaderboard_says():
     page = (RESULTS / "leaderboard.md").read_text("utf-8")
-    for about in RECORD["sets"]:
-        if about["benchmark"] == "summeval" and about["main"] and about["sample"] is None:
+    for about in SETS:
+        if about["benchmark"] == "summeval" and is_tested(about) and about["sample"] is None:
             section = page[page.index("### summeval") :]
             made = sum(len(entry.get("texts", {}).get("beats", ())) for entry in about["metrics"].values())
             assert f"Over texts of an input, {made:,} of " in section
 
 
 def test_facts_of_benchmarks_are_those_of_the_study():
-    for about in RECORD["sets"]:
+    for about in SETS:
         board = BENCHMARKS[about["benchmark"]]
         assert (about["task"], tuple(about["languages"]), about["year"]) == (
             board.task,
             board.languages,
             board.year,
         )
-        assert about["task"] in settings.TASKS
-        if not about["main"]:
-            assert about["dimension"] in board.others
+        assert (about["task"] in settings.TASKS) or not board.advises
+        assert about["main"] == (is_tested(about) and board.overall)
+        assert is_tested(about) or about["dimension"] in board.others
+    assert {about["benchmark"] for about in RECORD["others"]} == {
+        name for name, board in BENCHMARKS.items() if not board.advises
+    }
     dimensions = {about["dimension"] for about in RECORD["sets"] if not about["main"]}
     named = set(chain.from_iterable(settings.QUALITIES.values()))
     # Dimensions of no quality: shortness, and ratings that RoSE collected by other protocols.
@@ -135,7 +149,7 @@ def test_needs_are_those_of_code_and_cards():
     assert set(metric_classes()) & {"chrf", "comet"} and set(RECORD["metrics"]) >= {
         name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")
     }
-    labels = {label for about in RECORD["sets"] for label in about["metrics"]} - set(settings.CONTROLS)
+    labels = {label for about in SETS for label in about["metrics"]} - set(settings.CONTROLS)
     assert labels <= set(RECORD["metrics"])
 
 
@@ -164,15 +178,15 @@ def test_every_metric_with_evidence_has_a_family_and_a_cost():
 def test_no_rating_is_in_the_file():
     keys = {
         "value",
-        *("low", "high", "defined", "cluster", "unbeaten", "beats"),
+        *("low", "high", "defined", "cluster", "unbeaten", "beats", "above", "below"),
     }
-    for about in RECORD["sets"]:
+    for about in SETS:
         assert set(about) == {
             *("benchmark", "task", "languages", "year", "dimension", "main", "sample"),
             *("systems", "inputs", "texts", "coefficient", "ceiling", "metrics"),
         }
         for entry in about["metrics"].values():
-            assert set(entry) <= {"texts", "systems", "seconds", "undirected"}
+            assert set(entry) <= {"texts", "systems", "seconds", "undirected", "also", "parts"}
             assert all(set(entry[level]) <= keys for level in settings.LEVELS if level in entry)
 
 
@@ -186,8 +200,9 @@ def test_the_file_is_the_same_whenever_it_is_written(tmp_path):
 
 
 def test_the_study_names_the_controls_as_the_rules_do():
-    from studies.leaderboard import tables
+    from studies.leaderboard import comparisons, queries, tables
 
-    assert (tables.LENGTH, tables.RANDOM) == settings.CONTROLS
+    assert (comparisons.LENGTH, comparisons.RANDOM) == settings.CONTROLS
+    assert queries.LEAST_DEFINED == tables.LEAST_DEFINED
     assert settings.LEAST_DEFINED == tables.LEAST_DEFINED
     assert boards.BENCHMARKS["wmt21_mqm_news.en-de"].languages == ("de",)

@@ -112,6 +112,22 @@ def test_tables_of_few_inputs_do_not_decide():
     assert labels(asked(table(inputs=15))) == ["chrf"]
 
 
+def test_benchmarks_without_references_do_not_count_against_metrics_that_need_them():
+    wide = {"chrf": entry(0.3), "wip": entry(0.35)}
+    without = [table(name, metrics={"mattr": entry(0.2)}) for name in "de"]
+    tables = [table(name, metrics=wide) for name in "ab"]
+    assert labels(asked(*tables, *without)) == ["wip", "chrf"]
+    assert labels(asked(*tables, *(table(name) for name in "de"))) == ["chrf"]
+
+
+def test_two_benchmarks_in_the_language_of_the_question_are_enough():
+    czech = [table(name, languages=["cs"], metrics={"chrf": entry(0.3), "eed": entry(0.2)}) for name in "ab"]
+    english = [table(name, metrics={"chrf": entry(0.3), "eed": entry(0.6)}) for name in "cd"]
+    assert labels(asked(*czech, *english, lang="cs"))[0] == "chrf"
+    assert labels(asked(*czech[:1], *english, lang="cs"))[0] == "eed"
+    assert labels(asked(*czech, *english, lang="de"))[0] == "eed"
+
+
 def test_a_candidate_covers_three_quarters_of_the_benchmarks():
     wide = {"chrf": entry(0.3), "wip": entry(0.35)}
     tables = [table(name, metrics=wide) for name in "abc"]

@@ -355,6 +355,8 @@ labels = { 1 = "rude", 3 = "polite" }
         ('"tone"', '"tone"\nside_by_side = 3', "one question of kind order, .* got none"),
         ('"politeness"', '"Polite ness"', "lowercase"),
         ("low = 1", "lowest = 1", "not a protocol"),
+        ("low = 1", "low = 2", "labels must be for values of the scale, got '1'"),
+        ('"tone"', '"politeness"\nspans = { weights = "mqm" }', "called 'politeness', as a question is"),
         ("low = 1", "low = '1'", "not a protocol"),
         ("low = 1", "low = = 1", "not a TOML file"),
         ('"tone"', '"tone"\nshow = ["system"]', "show"),

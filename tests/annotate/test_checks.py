@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from rating_cases import SYSTEMS, corpus, made, rated
 
@@ -133,11 +134,17 @@ def test_gold_items_pass_within_the_tolerance(tmp_path: Path) -> None:
         ('{"prediction": "a", "answers": {"da": 1}}', "no question 'da'"),
         ('{"prediction": "a", "answers": {"esa": 101}}', "0 to 100"),
         ("not json", "not a gold item"),
+        ("[" * 5000, "not a gold item"),
+        ("\udcff", "not a gold item"),
+        ('{"prediction": "a", "spans": [{"start": "a"}]}', "not a gold item"),
+        ('{"prediction": "a", "spans": [{"start": 0, "end": 2}]}', "not within the text"),
+        ('{"prediction": "a", "spans": [{"start": 0, "end": 1, "severity": "grave"}]}', "severity 'grave'"),
+        ('{"prediction": "a", "spans": [{"side": "source"}]}', "'source', which the item does not have"),
     ],
 )
 def test_mistakes_in_gold_items_are_named(tmp_path: Path, line: str, message: str) -> None:
     file = tmp_path / "gold.jsonl"
-    file.write_text(f"\n{line}\n", "utf-8")
+    file.write_bytes(f"\n{line}\n".encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError, match=f"line 2.*{message}"):
         made(tmp_path, "esa", gold=file)
     assert not (tmp_path / "campaign").exists()
@@ -381,13 +388,65 @@ def test_the_rest_of_a_failed_write_does_not_damage_the_next_line(
     assert [record["answers"]["da"] for record in campaign.records()] == [1, 3]
 
 
-def test_a_line_that_is_no_event_is_damaged(tmp_path: Path) -> None:
+_RATING = {
+    "n": 1,
+    "kind": "rating",
+    "annotator": "ana",
+    "item": "x",
+    "answers": {},
+    "shown": [0],
+    "active": 1.0,
+}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        log.encoded({"n": 1}),
+        log.encoded({**_RATING, "annotator": ["ana"]}),
+        log.encoded({name: value for name, value in _RATING.items() if name != "answers"}),
+        log.encoded({**_RATING, "shown": None}),
+        b"[" * 100_000 + b"\n",
+        b"null\n",
+    ],
+)
+def test_a_line_that_is_no_event_is_damaged(tmp_path: Path, line: bytes) -> None:
     campaign = made(tmp_path)
     rated(campaign, "ana", {"da": 5}, 1)
     file = campaign.directory / "ratings.jsonl"
-    file.write_bytes(log.encoded({"n": 1}) + file.read_bytes())
+    file.write_bytes(line + file.read_bytes())
     with pytest.raises(ResultError, match="line 1"):
         campaign.records()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"gamma"', b'"delta"'),
+        (b'"segments": [', b'"segments": ["seg-99", '),
+        (b'"systems": [', b'"systems": ["beta", '),
+        (b"{", b"[" * 100_000),
+    ],
+)
+def test_a_plan_that_does_not_fit_its_items_is_damaged(tmp_path: Path, old: bytes, new: bytes) -> None:
+    campaign = made(tmp_path, segments=6)
+    file = campaign.directory / "campaign.json"
+    assert old in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(old, new, 1))
+    with pytest.raises(ResultError, match="is damaged"):
+        Campaign.open(campaign.directory)
+
+
+@pytest.mark.parametrize("content", [b"junk", b"", {"m0": np.zeros((2, 3))}, {"m0": np.array([{}], object)}])
+def test_damaged_scores_of_metrics_are_named(tmp_path: Path, content: Any) -> None:
+    campaign = made(tmp_path, segments=6)
+    file = campaign.directory / "metrics.npz"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    else:
+        np.savez(file, labels=np.array(["chrf"]), allow_pickle=True, **content)
+    with pytest.raises(ResultError, match=r"metrics\.npz"):
+        state_of(campaign, [])
 
 
 def test_the_organizer_is_no_annotator(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from human_judgments import path_of
 
 from nlgauge.errors import InputError
-from nlgauge.meta import kendall
+from nlgauge.meta import Judgments, kendall
 from nlgauge.meta.benchmarks import read_scores, write_scores
 from nlgauge.metric.registry import parse
 from studies import leaderboard
@@ -29,13 +29,13 @@ from studies.leaderboard.boards import (
     STRINGS,
     Board,
     Scored,
-    drawn,
     folder_name,
     texts,
 )
+from studies.leaderboard.boards import drawn as size_of
+from studies.leaderboard.comparisons import RANDOM, Drawn, drawn, leaders, placed, planned
 from studies.leaderboard.kept import Kept, of_results
-from studies.leaderboard.pairs import pair_clusters
-from studies.leaderboard.tables import placed, tables
+from studies.leaderboard.tables import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SCORES = ROOT / "docs" / "results" / "scores" / "leaderboard"
@@ -61,17 +61,16 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for module in (boards, scoring, summary, learned):
         monkeypatch.setattr(module, "METRICS", metrics)
     monkeypatch.setattr(summary, "FEWEST_TASKS", 1)
+    monkeypatch.setattr(summary, "FEWEST_LANGUAGES", 1)
     monkeypatch.setattr(learned, "SHOWN", (NAME,))
     monkeypatch.setattr(learned, "TEMPLATE", tmp_path / "learned.md")
     learned.TEMPLATE.write_text(
-        "TER has {{sample-6; ter; input}}.\n\n<!-- tables -->\n\n<!-- judges -->\n", encoding="utf-8"
+        "TER has {{sample-6; ter; input}}.{{? higher; sample; chrf; input; -1}}\n\n<!-- tables -->\n\n<!-- judges -->\n",
+        encoding="utf-8",
     )
     monkeypatch.setitem(words.ABOUT, NAME, "Made up.")
     monkeypatch.setattr(page, "CHOOSING", tmp_path / "choosing.md")
-    planned = (
-        "{{planned; sample; input; random numbers}}; {{alone; sample; system; random numbers}}; {{p; sample;"
-        " system; random numbers; chrf}}."
-    )
+    planned = "{{planned; sample; input; random numbers}}; {{planned; sample; system; random numbers}}."
     page.CHOOSING.write_text(
         "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; "
         + planned,
@@ -127,23 +126,24 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
         [kendall(judged.oriented("chrf")[:, i], judged.human("relevance")[:, i]) for i in range(24)]
     )
     cells = row(section, "chrf")
-    assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
-    assert re.fullmatch(r"1( •)?", cells[1])
-    assert row(section, "self_bleu")[:2] == ["", ""]  # of whole systems alone
+    assert [cell.partition(" ")[0] for cell in cells[::3][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
+    assert re.fullmatch(r"1( •)?", cells[2])
+    by_language = text[text.index("### Languages") :]
+    assert "| metric | mean | en |" in by_language
+    order = [line.split("|")[1].strip() for line in by_language.partition("### Models")[0].splitlines()[6:-1]]
+    shares = [row(by_language, name.strip("`"))[1] for name in order if name.startswith("`")]
+    assert shares == sorted(shares, key=int, reverse=True) and "100" in shares and "0" in shares
+    assert row(section, "self_bleu")[:3] == ["", "", ""]  # of whole systems alone
     assert "A sample of 6 inputs" in section and row(section, "ter")[0]
     chosen = (done / "pages" / "choosing.md").read_text(encoding="utf-8")
     assert chosen.startswith(f"chrF has {cells[0]}, ") and "{{" not in chosen
     # Random numbers are compared with five metrics at system level, of which four systems can show nothing,
     # and with four on texts.
-    of_pairs, of_texts, alone, p = chosen.split("; ")[1:]
+    of_pairs, of_texts, of_systems = chosen.split("; ")[1:]
+    assert (of_pairs, of_systems) == ("0 of 15", "0 of 5.\n") and re.fullmatch(r"[0-4] of 4", of_texts)
     assert (
-        (of_pairs, alone) == ("0 of 15", "0 of 5")
-        and re.fullmatch(r"[0-4] of 4", of_texts)
-        and re.fullmatch(r"[01]\.\d{3}\.", p)
-    )
-    assert (
-        "Planned comparisons of 5 metrics over systems, corrected only for these 9 pairs: 0 better and 0"
-        " worse than random numbers" in section
+        "Planned comparisons over systems, corrected only for these 9 pairs: 0 of 5 metrics better and 0 worse"
+        " than random numbers" in section
     )
     record = json.loads(gzip.decompress((done / "evidence.json.gz").read_bytes()))
     assert [(about["dimension"], about["sample"], about["main"]) for about in record["sets"]] == [
@@ -207,9 +207,9 @@ def test_scores_of_other_texts_are_refused(done: Path) -> None:
         [msgspec.structs.replace(one, fingerprint="0" * 16) for one in read_scores(path).values()],
     )
     with pytest.raises(InputError, match=r"scores.*texts"):
-        tables(done, NAME, 20)
+        tables(done, [NAME], 20)
     assert leaderboard.report("score", done, [NAME]).startswith("3 scored")
-    tables(done, NAME, 20)
+    tables(done, [NAME], 20)
 
 
 def test_a_run_that_was_killed_goes_on_after_its_last_whole_metric(done: Path) -> None:
@@ -225,9 +225,7 @@ def test_a_run_that_was_killed_goes_on_after_its_last_whole_metric(done: Path) -
     assert list(read_scores(path)) == list(whole) and not killed.unfinished.exists()
 
 
-def test_clusters_of_pairs() -> None:
-    from nlgauge.meta import Judgments
-
+def test_tests_of_pairs_and_of_means_over_language_pairs() -> None:
     rng = np.random.default_rng(1)
     quality = rng.normal(size=(12, 60))
     pairs = [
@@ -240,16 +238,59 @@ def test_clusters_of_pairs() -> None:
     metrics = {
         "good": quality + 0.1 * rng.normal(size=quality.shape),
         "noise": rng.normal(size=quality.shape),
+        "bleu": quality + rng.normal(size=quality.shape),
     }
-    people = Judgments(tuple("abcdefghijkl"), tuple(range(60)), metrics=metrics, pairs=np.array(pairs))
-    clusters, wins = pair_clusters(people, 200)
-    assert placed(clusters, wins) == {"good": (1, ("noise",), 0), "noise": (2, (), 1)}
+    names = tuple("abcdefghijkl"), tuple(range(60))
+    of_pairs = Judgments(*names, metrics=metrics, pairs=np.array(pairs))
+    halves = tuple("ab"[i % 2] for i in range(60))
+    rated = Judgments(*names, humans={"quality": quality}, metrics=metrics, groups=halves)
+    for people, board, level in (
+        (of_pairs, Board("translation", None, {"input": "darr"}, {}, year=2020), "input"),
+        (of_pairs, Board("translation", None, {"input": "darr"}, {}, "inputs", year=2020), "input"),
+        (rated, Board("translation", "quality", {"global": "pearson"}, {}, "inputs", year=2020), "global"),
+    ):
+        found = drawn(people, board, level, 200)
+        assert placed(found) == {
+            "good": (1, ("noise", "bleu"), 0),
+            "noise": (3, (), 2),
+            "bleu": (2, ("noise",), 1),
+        }
+        each = planned(found, {"noise": "good"})
+        assert each.pairs == 3 and set(each.by_metric["noise"]) == {"bleu", "good"}
+        assert {of: one.verdict for of, one in each.by_metric["noise"].items()} == {"bleu": -1, "good": -1}
+        assert each.by_metric["good"]["bleu"].verdict == 1 and each.by_metric["bleu"] == {}
+        assert each.by_metric["good"]["bleu"].delta == pytest.approx(found.values[0] - found.values[2])
+
+
+def test_planned_comparisons_are_corrected_for_their_own_pairs_alone() -> None:
+    """Twenty metrics at the edge: all pairs find nothing, two planned ones do."""
+    rng = np.random.default_rng(5)
+    labels = [RANDOM, "bleu", *(f"m{number}" for number in range(20))]
+    null = rng.normal(size=(2000, 22 * 21 // 2))
+    values = np.zeros(22)
+    values[0] = -3.2
+    found = Drawn(labels, values, null)
+    assert not any(place.beaten for place in placed(found).values())
+    each = planned(found, {})
+    assert each.pairs == 41
+    assert each.by_metric["m3"][RANDOM].verdict == 0 < each.by_metric["m3"][RANDOM].corrected < 0.1
+    few = planned(Drawn(labels[:3], values[:3], null[:, :3]), {})
+    assert few.by_metric["m0"][RANDOM].verdict == 1 and few.by_metric["m0"]["bleu"].verdict == 0
+
+
+def test_the_best_of_a_class_is_chosen_on_other_data() -> None:
+    shares = {"first": {"a": 0.9, "b": 0.8, "slow": 0.1}, "second": {"a": 0.1, "b": 0.8}, "third": {"c": 1.0}}
+    classes = {"a": "strings", "b": "strings", "c": "strings", "slow": "models", "other": "models"}
+    assert leaders(shares, classes, list(classes)) == {"a": "c", "b": "c", "other": "slow"}
+    more = {**shares, "fourth": {"a": 0.9, "b": 0.8}}
+    assert leaders(more, classes, list(classes)) == {"a": "b", "c": "b", "other": "slow"}
+    assert leaders(more, classes, ["a", "other"]) == {}
 
 
 def kept_files() -> Iterator[tuple[str, str]]:
     for name in BENCHMARKS:
         for cost in dict.fromkeys(one.cost for one in METRICS.values()):
-            if cost == STRINGS or drawn(name, cost):
+            if cost == STRINGS or size_of(name, cost):
                 yield name, folder_name(name, cost)
 
 
@@ -287,6 +328,6 @@ def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
     of_systems = float(kendall(metric.mean(axis=1), human.mean(axis=1)))
     of_texts = float(np.nanmean(kendall(metric.T, human.T)))
     cells = row(section, "chrf")
-    assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
+    assert [cell.partition(" ")[0] for cell in cells[::3][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
     assert f"{of_systems:.4f}" == "0.5882"  # the row CHRF of Table 1 of the Shannon Score paper
     assert "chrf" in read_scores(SCORES / "summeval.jsonl.xz", benchmark)

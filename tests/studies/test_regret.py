@@ -1,59 +1,79 @@
-"""The study of the regret of `nlgauge choose`, on made-up translations."""
+"""The study of the regret of `nlgauge choose`, on made-up evidence."""
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 
 import pytest
 
-import nlgauge
+from nlgauge.advisor import settings
+from nlgauge.advisor.evidence import Evidence, Table, of_tables
 from studies import regret
-from studies.leaderboard.boards import Board, Scored
-from studies.leaderboard.tables import Value
 
-REFERENCES = ("der Hund schläft im Garten", "das Haus hat ein rotes Dach", "wir fahren morgen nach Berlin")
+NEEDS = {
+    label: {"references": True, "source": False, "weights": False, "languages": "any", "unsplit": []}
+    for label in (*settings.USUAL, "eed")
+}
 
 
-def written(path, group):
-    """Write three systems of which each is worse than the one before, on three segments."""
-    rows = [
-        {
-            "segment": f"{group}:{number}",
-            "system": system,
-            "prediction": text,
-            "references": [reference],
-            "human": {"esa": score},
-            "meta": {"lp": group},
+def table(benchmark: str, task: str, lang: str, **values: float) -> Table:
+    metrics = {
+        label: {
+            "texts": {
+                "value": value,
+                "low": value - 0.01,
+                "high": value + 0.01,
+                "unbeaten": True,
+                "beats": [],
+            },
+            "seconds": 0.1,
         }
-        for number, reference in enumerate(REFERENCES)
-        for system, text, score in (
-            ("good", reference, 90),
-            ("fair", reference[:-4], 60),
-            ("bad", reference[9:15], 10),
-        )
+        for label, value in {**values, "length in words": 0.01, "random numbers": 0.0}.items()
+    }
+    return Table(
+        benchmark,
+        task,
+        [lang],
+        2020,
+        "quality",
+        True,
+        None,
+        10,
+        100,
+        1000,
+        {"texts": "Kendall's tau-b"},
+        {},
+        metrics,
+    )
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> Evidence:
+    tables = [
+        table("wmt19_darr", "translation", "en", chrf=0.3, eed=0.5, wer=0.1, bleu=0.2),
+        table("wmt24_esa.en-cs", "translation", "cs", chrf=0.3, eed=0.25, wer=0.1),
+        table("wmt24_esa.en-hi", "translation", "hi", chrf=0.4, eed=0.1, wer=0.1),
+        table("hats", "speech", "fr", chrf=0.3, eed=0.4),
     ]
-    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    found = of_tables(tables, NEEDS, dict.fromkeys(NEEDS, 0.1))
+    monkeypatch.setattr(regret, "evidence", lambda: found)
+    return found
 
 
-def test_the_table_has_the_regret_of_each_language_pair(monkeypatch, tmp_path):
-    board = Board("translation", "esa", {"input": "kendall"}, {}, year=2024)
-    speech = Board("speech", "esa", {"input": "kendall"}, {}, year=2024)
-    monkeypatch.setattr(regret, "HELD_OUT", {"made": board, "spoken": speech})
-    monkeypatch.setattr(regret, "METRICS", {"chrf": Scored(), "eed": Scored(), "exact_match": Scored()})
-    monkeypatch.setattr(regret, "has_weights", lambda _: False)
-    written(tmp_path / "made.jsonl.gz", "en-de")
-    written(tmp_path / "spoken.jsonl.gz", "en-fr")
-    lines = regret.report(tmp_path).splitlines()
-    assert lines[2].startswith("| made en-de, 9 texts | `eed` | 1.000 [")
-    assert "| 0.000 | 0.000 | n/a | n/a |" in lines[2]
-    assert lines[3].startswith("| spoken en-fr, 9 texts | refused |")
-    assert lines[-1] == "1 of 2 questions answered; mean regret 0.000, largest 0.000."
+def test_each_benchmark_is_judged_by_the_others(known: Evidence) -> None:
+    news, czech, hindi, speech = regret.trials(known)
+    # WMT19 is answered from WMT24, on which chrF is better; WMT24 from WMT19 alone, on which EED is.
+    assert (news.first, news.best, czech.first, hindi.first) == ("chrf", "eed", "eed", "eed")
+    assert news.regret("chrf") == pytest.approx(0.2) and hindi.regret("eed") == pytest.approx(0.3)
+    assert math.isnan(czech.regret("bleu"))
+    assert speech.first is None and speech.best == "eed"
 
 
-def test_regret_is_the_distance_to_the_best():
-    values = {"chrf": Value(0.3), "eed": Value(0.2), "wip": Value(0.25)}
-    trial = regret.Trial("made", 10, nlgauge.choose("translation", "de"), values)
-    assert (trial.first, trial.best, trial.place("eed")) == ("eed", "chrf", "3 of 3")
-    assert trial.regret("eed") == pytest.approx(0.1) and math.isnan(trial.regret("wer"))
+def test_the_report_has_a_row_for_each_table(known: Evidence) -> None:
+    lines = regret.report().splitlines()
+    assert (
+        lines[2]
+        == "| wmt19_darr | translation | `chrf` | 0.300 | 2 of 4 | `eed` | 0.500 | 0.200 | 0.200 | 0.300 | 0.400 |"
+    )
+    assert lines[5].startswith("| hats | speech | refused |")
+    assert lines[-1] == "3 of 4 questions answered; mean regret 0.183, largest 0.300."

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from tools.site import api, choose, commands, errors, leaderboard, llms, metrics, models, simulations
-from tools.site.evidence import tables
+from tools.site.evidence import other_tables, tables
 from tools.site.files import ROOT, Target
 
 SOURCES = "https://github.com/nlgauge/nlgauge/blob/main"
@@ -30,7 +30,7 @@ def main() -> None:
     repository_pages(target)
     evidence = tables()
     metrics.write(target, evidence, pictures=options.pictures)
-    leaderboard.write(target, evidence)
+    leaderboard.write(target, [*evidence, *other_tables()])
     choose.write(target)
     models.write(target)
     commands.write(target)

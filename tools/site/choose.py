@@ -21,7 +21,7 @@ def data() -> dict[str, Any]:
     """Return what docs/_static/choose.js and choose-page.js read."""
     names = {code: f"{language.name(code)} ({code})" for code in language.codes()}
     return {
-        "evidence": evidence_record(),
+        "evidence": {name: part for name, part in evidence_record().items() if name != "others"},
         "settings": settings.as_record(),
         "languages": dict(sorted(names.items(), key=lambda pair: pair[1])),
     }

@@ -40,6 +40,11 @@ def tables() -> list[Table]:
     return [Table(**table) for table in evidence_record()["sets"]]
 
 
+def other_tables() -> list[Table]:
+    """Return the tables of the leaderboard that are no evidence of `nlgauge choose`."""
+    return [Table(**table) for table in evidence_record()["others"]]
+
+
 def metric_of(label: str) -> str:
     """Return the name of the metric of a label such as `rouge.rouge1` or `chrf(word_order=2)`.
 

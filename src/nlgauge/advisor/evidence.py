@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from nlgauge.advisor.settings import (
     ANCHOR,
     CONTROLS,
+    FEWEST_IN_LANGUAGE,
     FEWEST_INPUTS,
     LEAST_DEFINED,
     OVERALL,
@@ -129,21 +130,34 @@ def evidence() -> Evidence:
     """Return the evidence that nlgauge ships with."""
     record = evidence_record()
     tables = [Table(**table) for table in record["sets"]]
+    return of_tables(tables, record["metrics"], _costs(tables))
+
+
+def of_tables(
+    tables: Iterable[Table], needs: Mapping[str, Mapping[str, Any]], costs: Mapping[str, float]
+) -> Evidence:
+    """Return the evidence of some tables."""
     large = [table for table in tables if table.inputs >= FEWEST_INPUTS]
     everywhere = rows_by_metric((table for table in large if table.main), "texts")
     gains = {label: mean(row.gain for row in rows) for label, rows in everywhere.items()}
-    return Evidence(large, record["metrics"], _costs(tables), gains)
+    return Evidence(large, needs, costs, gains)
 
 
-def relevant(tables: Iterable[Table], task: str, want: str, level: str) -> list[Table]:
-    """Return the tables of a task and a quality that have values at a level."""
-    return [
+def relevant(
+    tables: Iterable[Table], task: str, want: str, level: str, lang: str | None = None
+) -> list[Table]:
+    """Return the tables of a task and a quality that have values at a level: only of a language, if enough benchmarks
+    have it.
+    """
+    found = [
         table
         for table in tables
         if table.task == task
         and (table.main if want == OVERALL else table.dimension in QUALITIES[want])
         and any(level in entry for entry in table.metrics.values())
     ]
+    own = [table for table in found if lang in table.languages]
+    return own if len({table.benchmark for table in own}) >= FEWEST_IN_LANGUAGE else found
 
 
 def rows_by_metric(tables: Iterable[Table], level: str) -> dict[str, list[Row]]:

@@ -72,6 +72,13 @@ class Case(NamedTuple):
             and question.lang not in needs["unsplit"]
         )
 
+    def fits(self, label: str, table: Table) -> bool:
+        """Return whether a benchmark has references, or a metric reads none."""
+        needs = self.evidence.needs
+        return not needs[label]["references"] or any(
+            needs[other]["references"] for other in table.metrics if other in needs
+        )
+
     def can_use(self, label: str) -> bool:
         """Return whether the user can compute a metric within the budget."""
         return self.can_compute(label) and self.cost(label) <= self.question.budget
@@ -79,12 +86,12 @@ class Case(NamedTuple):
 
 def advise(question: Question, evidence: Evidence) -> Advice:
     """Answer a question: at most three metrics with their evidence, or a refusal with its reason."""
-    tables = relevant(evidence.tables, question.task, question.want, "texts")
+    tables = relevant(evidence.tables, question.task, question.want, "texts", question.lang)
     if not tables:
         return Advice(question, unknown=(_no_benchmark(question, evidence),), next=_next(question))
     level, reasons = "texts", []
     if question.level == "systems":
-        large = _large(relevant(evidence.tables, question.task, question.want, "systems"))
+        large = _large(relevant(evidence.tables, question.task, question.want, "systems", question.lang))
         level, tables = ("systems", large) if large else (level, tables)
         reasons = [] if large else [_few_systems(question)]
     case = Case(question, evidence, tables, rows_by_metric(tables, level))
@@ -118,12 +125,13 @@ def _large(tables: Sequence[Table]) -> list[Table]:
 def scores(case: Case) -> dict[str, float]:
     """Return the score of each candidate: its mean gain on the task, shrunk toward its mean gain on all tasks.
 
-    A candidate was scored on most benchmarks of the task, and is shown to be above the controls on half of them.
+    A candidate was scored on most benchmarks of the task that have what it reads, and is shown to be above the controls
+    on half of those that have its scores.
     """
-    benchmarks = {table.benchmark for table in case.whole}
     candidates = {}
     for label, rows in case.rows.items():
         covered = {row.benchmark for row in rows}
+        benchmarks = {table.benchmark for table in case.whole if case.fits(label, table)}
         if (
             case.can_use(label)
             and case.is_directed(label)

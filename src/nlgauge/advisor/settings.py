@@ -43,7 +43,7 @@ QUALITIES: dict[str, tuple[str, ...]] = {
         "mqm",
         "pairs",
     ),
-    "consistency": ("consistency", "groundedness"),
+    "consistency": ("consistency", "consistent", "groundedness"),
     "fluency": ("fluency", "fluent", "naturalness", "understandable", "understandability"),
     "coherence": ("coherence", "textstructure"),
     "engagement": ("engagement", "engagingness", "empathy", "surprise", "complexity"),
@@ -117,6 +117,8 @@ FEWEST_SYSTEMS = 20
 FEWEST_LARGE_BENCHMARKS = 2
 # The share of inputs on which a value must be defined, and of a task's benchmarks on which a metric was scored.
 LEAST_DEFINED, LEAST_COVERED = 0.8, 0.75
+# The number of benchmarks in the language of the question from which only they count.
+FEWEST_IN_LANGUAGE = 2
 # With a smaller share of benchmarks in the language of the question, the advice names the share.
 LEAST_IN_LANGUAGE = 0.5
 # The share of rows with a value above the controls, and the share of beaten rows from which a metric is named.

@@ -26,7 +26,7 @@ import msgspec
 
 from nlgauge._core.lazy import lazy
 from nlgauge.annotate import log
-from nlgauge.annotate.items import Item, Texts
+from nlgauge.annotate.items import GOLD, Item, Texts
 from nlgauge.annotate.plan import FORMAT, Addition, Plan, extended
 from nlgauge.annotate.proposals import noted
 from nlgauge.annotate.rating import Rater
@@ -105,7 +105,11 @@ class Campaign:
             ]
             if unknown or set(plan.orders) != set(plan.annotators):
                 raise ResultError(f"the campaign {folder} is damaged: its orders name unknown items.")
-        except (ValueError, AttributeError, KeyError, OSError) as error:
+            if not _fits(plan, items, texts):
+                raise ResultError(
+                    f"the campaign {folder} is damaged: its systems or segments are not those of its items."
+                )
+        except (ValueError, AttributeError, KeyError, RecursionError, OSError) as error:
             if isinstance(error, ResultError):
                 raise
             raise ResultError(f"the campaign {folder} is damaged: {error}.") from None
@@ -309,6 +313,20 @@ def with_addition(campaign: Campaign, addition: Addition, items: Mapping[str, It
         plan=extended(campaign.plan, addition),
         items={**campaign.items, **items},
         additions=campaign.additions + 1,
+    )
+
+
+def _fits(plan: Plan, items: Mapping[str, Item], texts: Mapping[str, Texts]) -> bool:
+    """Return True if the items of the orders have systems and segments of the plan, each of which is named once."""
+    segments, systems = set(plan.segments), set(plan.systems)
+    rated = (items[key] for order in plan.orders.values() for block in order for key in block)
+    return (
+        len(segments) == len(plan.segments)
+        and len(systems) == len(plan.systems)
+        and segments | set(plan.population) <= set(texts)
+        and all(
+            item.segment in segments and systems >= set(item.systems) for item in rated if item.kind != GOLD
+        )
     )
 
 

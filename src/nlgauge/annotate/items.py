@@ -196,10 +196,17 @@ def _worse(outputs: Sequence[str], others: Sequence[str], rng: random.Random) ->
     return worse
 
 
+class _GoldSpan(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    start: int | None = None
+    end: int | None = None
+    severity: str = ""
+    side: str = "target"
+
+
 class _Gold(msgspec.Struct, forbid_unknown_fields=True):
     predictions: list[str]
     answers: dict[str, Any] = {}
-    spans: list[dict[str, Any]] | None = None
+    spans: list[_GoldSpan] | None = None
     source: str | None = None
     references: list[str] = []
     claims: list[str] = []
@@ -212,7 +219,7 @@ def gold_of(path: Path, protocol: Protocol) -> list[Item]:
     within 3 characters.
     """
     found = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
         if not line.strip():
             continue
         where = f"{path}, line {number}"
@@ -221,13 +228,15 @@ def gold_of(path: Path, protocol: Protocol) -> list[Item]:
             if isinstance(content, dict) and "prediction" in content:
                 content["predictions"] = [content.pop("prediction")]
             gold = msgspec.convert(content, _Gold)
-        except (ValueError, msgspec.ValidationError) as error:
+        except (ValueError, RecursionError, msgspec.ValidationError) as error:
             raise InputError(f"{where} is not a gold item: {error}.") from None
         if len(gold.predictions) != protocol.side_by_side:
             raise InputError(
                 f"{where} has {len(gold.predictions)} predictions; the protocol {protocol.name} shows"
                 f" {protocol.side_by_side}."
             )
+        if problem := _spans_problem(gold, protocol):
+            raise InputError(f"{where}: {problem}.")
         questions = {question.id: question for question in protocol.questions}
         for name, allowed in gold.answers.items():
             if name not in questions:
@@ -249,7 +258,27 @@ def gold_of(path: Path, protocol: Protocol) -> list[Item]:
                 source=gold.source,
                 references=gold.references,
                 claims=gold.claims,
-                allowed={"answers": gold.answers, "spans": gold.spans},
+                allowed={"answers": gold.answers, "spans": msgspec.to_builtins(gold.spans)},
             )
         )
     return found
+
+
+def _spans_problem(gold: _Gold, protocol: Protocol) -> str:
+    """Return what is wrong with the spans of a gold item; "" if they can be marked."""
+    if gold.spans and protocol.spans is None:
+        return f"the protocol {protocol.name} has no marks; leave spans out"
+    texts = {"target": gold.predictions[0], "source": gold.source}
+    for span in gold.spans or []:
+        text = texts.get(span.side)
+        if text is None:
+            return f"a span is in the text {span.side!r:.40}, which the item does not have"
+        if (span.start, span.end) != (None, None) and not 0 <= (span.start or 0) < (span.end or 0) <= len(
+            text
+        ):
+            return f"the span {span.start} to {span.end} is not within the text ({len(text)} characters)"
+        if span.severity and protocol.spans is not None and span.severity not in protocol.spans.severities:
+            return (
+                f"a span has the severity {span.severity!r:.40}; use {', '.join(protocol.spans.severities)}"
+            )
+    return ""

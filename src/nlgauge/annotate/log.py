@@ -20,6 +20,8 @@ from nlgauge._core.paths import write_whole
 from nlgauge.errors import ResultError
 
 Record = dict[str, Any]
+# Fields of a rating, which are read without a further check.
+_RATING: dict[str, Any] = {"answers": dict, "shown": list, "active": (int, float)}
 
 
 class Line(NamedTuple):
@@ -90,9 +92,10 @@ def _decoded(line: bytes) -> Record | None:
             isinstance(record, dict)
             and record.pop("crc", None) == checksum(record)
             and type(record.get("n")) is int
-            and {"kind", "annotator", "item"} <= set(record)
+            and all(isinstance(record.get(name), str) for name in ("kind", "annotator", "item"))
+            and (record["kind"] != "rating" or all(isinstance(record.get(n), t) for n, t in _RATING.items()))
         )
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return record if valid else None
 

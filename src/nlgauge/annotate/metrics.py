@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
+from nlgauge.errors import ResultError
 
 if TYPE_CHECKING:
     from nlgauge.annotate.campaign import Campaign
@@ -39,12 +41,21 @@ def read_metrics(path: Path) -> dict[str, Array]:
     """Return the saved scores (S, N) of each metric; empty if there are none."""
     if not path.exists():
         return {}
-    with np.load(path, allow_pickle=False) as saved:
-        return {str(name): saved[f"m{number}"] for number, name in enumerate(saved["labels"].tolist())}
+    try:
+        with np.load(path, allow_pickle=False) as saved:
+            return {str(name): saved[f"m{number}"] for number, name in enumerate(saved["labels"].tolist())}
+    except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
+        raise ResultError(f"{path} is damaged: {error}; restore it from a copy.") from None
 
 
 def metrics_of(campaign: Campaign, population: Sequence[str]) -> dict[str, Array]:
     """Return the scores of the segments of the population, by metric."""
     chosen = set(population)
     places = [place for place, name in enumerate(campaign.texts) if name in chosen]
-    return {name: values[:, places] for name, values in read_metrics(campaign.directory / METRICS).items()}
+    found = read_metrics(campaign.directory / METRICS)
+    shape = len(campaign.plan.systems), len(campaign.texts)
+    if any(values.shape != shape for values in found.values()):
+        raise ResultError(
+            f"{METRICS} of {campaign.directory} has scores of other texts; restore it from a copy."
+        )
+    return {name: values[:, places] for name, values in found.items()}

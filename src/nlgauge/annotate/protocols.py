@@ -242,6 +242,9 @@ def _question_problem(question: Question, protocol: Protocol) -> str:
         return f"low must be below high, and at most 1,000 apart, got {question.low} and {question.high}"
     if question.kind == "scale" and question.step < 1:
         return f"step must be at least 1, got {question.step}"
+    values = [str(value) for value in range(question.low, question.high + 1, question.step)]
+    if question.kind == "scale" and (wrong := [label for label in question.labels if label not in values]):
+        return f"labels must be for values of the scale, got {wrong[0]!r:.40}"
     if question.kind in ("choice", "claims") and not 2 <= len(question.labels) <= 9:
         return f"labels must name 2 to 9 answers, got {len(question.labels)}"
     if question.kind in COMPARE and protocol.side_by_side == 1:
@@ -263,6 +266,8 @@ def _spans_problem(rules: MarkRules, protocol: Protocol) -> str:
         return no_such("side", unknown[0], _SIDES) if unknown else "sides must be target, source or both"
     if "source" in rules.sides and "source" not in protocol.show:
         return "marks in the source need show = ['source']"
+    if rules.weights and protocol.name in [question.id for question in protocol.questions]:
+        return f"the score of the marks is called {protocol.name!r}, as a question is; use another id or name"
     if rules.weights:
         try:
             weights = weights_of(rules.weights)

@@ -242,6 +242,35 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
 
 
+def test_time_counts_up_to_a_minute_without_a_sign_of_work(
+    tmp_path: Path, opened: Callable[..., Any]
+) -> None:
+    campaign = campaign_of(tmp_path, "yes_no")
+    shown = opened(None)
+    shown.page.clock.install()
+    page = shown.goto(served(campaign)["ana"])
+    page.clock.fast_forward(20_000)
+    press(page, "Tab")
+    page.clock.fast_forward(600_000)
+    press(page, "1 Enter")
+    (record,) = saved(page, campaign, 1)
+    assert 80 <= record["active"] < 90
+    assert 620 <= record["seconds"] < 630
+
+
+def test_texts_without_spaces_are_walked_by_words_or_characters(
+    tmp_path: Path, opened: Callable[..., Any]
+) -> None:
+    campaign = campaign_of(tmp_path, "esa", texts(3, words="天气很好。"))
+    page = opened(served(campaign)["ana"]).page
+    # The first word has two characters.
+    press(page, "Home Alt+ArrowRight 1 Alt+ArrowRight Alt+Shift+ArrowRight 2")
+    page.locator("#scale-esa").focus()
+    press(page, "End Enter")
+    (record,) = saved(page, campaign, 1)
+    assert [(span["start"], span["end"]) for span in record["spans"]] == [(2, 3), (3, 5)]
+
+
 def test_a_full_disk_keeps_the_rating_in_the_page(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "yes_no")
     shown = opened(served(campaign)["ana"])
