@@ -15,13 +15,6 @@ from studies.rag import METRICS
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
     studies = parser.add_subparsers(dest="study", required=True)
-    infolm = studies.add_parser("infolm", help="InfoLM, chrF, ROUGE and BERTScore on WebNLG 2020 or REALSumm")
-    infolm.add_argument("--benchmark", choices=("webnlg2020_en", "realsumm"), default="webnlg2020_en")
-    infolm.add_argument("--model", default="smollm2")
-    infolm.add_argument("--segments", type=int, help="number of segments (default: all)")
-    infolm.add_argument(
-        "--lower", action="store_true", help="lower-case every text first, because systems differ in casing"
-    )
     hidden = studies.add_parser(
         "hidden_labels",
         help="human scores from few labels, on SummEval, REALSumm and WMT21 MQM with labels hidden",
