@@ -20,9 +20,7 @@ def test_counts_are_those_of_the_tables() -> None:
         ]
         states = Counter(row[1] for row in cells)
         assert set(states) <= set(STATES), name
-        assert all(
-            state == "done" or "".join(row[2:]).strip(" |") for row in cells for state in [row[1]] if state
-        )
+        assert all(row[1] == "done" or "".join(row[2:]).strip(" |") for row in cells)
         numbers = [states[state] for state in STATES]
         assert f"| {name} | {' | '.join(map(str, [*numbers, len(cells)]))} |" in counts
         found += states
