@@ -3,12 +3,13 @@
 PYTHON ?= $(shell command -v python3.11 2>/dev/null || echo python3)
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BENCH_OPTIONS ?=
+VERIFY_OPTIONS ?=
 # What an installation is made from: with other sources the compiled kernels must be made anew.
 SOURCES := pyproject.toml $(wildcard native/*)
 
 TESTS := test test-core test-thorough test-pages quick check mutants
 # Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
-$(TESTS) bench endurance: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+$(TESTS) bench verify endurance: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # $(call install,.venv) PACKAGES
@@ -26,7 +27,7 @@ pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 quick = -m "not thorough and not slow" $(QUICK) --ignore tests/results/storage --ignore tests/meta/benchmarks
 
-.PHONY: help demo demo-models reproduce $(TESTS) docs docs-links docs-check bench endurance clean
+.PHONY: help demo demo-models reproduce $(TESTS) docs docs-links docs-check bench verify endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
@@ -43,6 +44,7 @@ help:
 	@echo "make docs-links   build it and try its external links, which needs a network"
 	@echo "make docs-check   build it and try its links, examples and accessibility in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
+	@echo "make verify       peers, fuzzing, known answers, error rates and coverage: docs/statistics/nightly.md (under 30 CPU minutes)"
 	@echo "make reproduce    the tables and figures of four papers in docs/results/reproduce (about 6 CPU hours; goes on where it stopped)"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
 	@echo "make clean        remove what the other targets made"
@@ -128,6 +130,11 @@ bench: .venv-bench/.bench
 		.venv-bench/$(PROGRAMS)/python -m benchmarks.$$part || failed=1; \
 	done; \
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.ahead; exit $$failed
+
+# What a skeptical reader runs: it continues a stopped run, and a part that fails does not keep the others from running.
+# The peers are in the environment of the tests; benchmarks with human scores are found by NLGAUGE_BENCHMARKS.
+verify: .venv/.test
+	.venv/$(PROGRAMS)/python -m benchmarks.nightly $(VERIFY_OPTIONS)
 
 # Ten million pairs, peers, a cached run, killed runs, the cache, a cluster: at most twenty minutes on two idle cores, and ten gigabytes of disk.
 # What does not hold fails the whole, but only when all of it was measured.

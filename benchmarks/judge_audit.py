@@ -165,13 +165,10 @@ def main() -> None:
     parser.add_argument("--tests", action="store_true", help="simulate only the tests")
     parser.add_argument("--usable", action="store_true", help="simulate only judges that are nearly usable")
     options = parser.parse_args()
-    print(
-        "usable as is with a true kappa of 0.6: labels, share of positive labels, verdict, lower bound alone"
-    )
+    print("| usable as is with a true kappa of 0.6 | verdict | lower bound alone |\n|---|---|---|")
     for n, positive in ((20, 0.5), (40, 0.5), (100, 0.5), (40, 0.1), (100, 0.1)):
-        print(
-            n, positive, *(f"{share:.3f}" for share in borderline(n, positive, 2 * options.runs)), flush=True
-        )
+        shares = (f"{share:.3f}" for share in borderline(n, positive, 2 * options.runs))
+        print(f"| usable: {n} labels, {positive} positive | {' | '.join(shares)} |", flush=True)
     if options.usable:
         return
     if not options.tests:
@@ -197,7 +194,7 @@ def show_coverage(runs: int) -> None:
 
 def show_tests(runs: int) -> None:
     """Print false alarms and power of the tests, and the time of an audit."""
-    print("tests: items, documents, share with p < 0.05 without and with an effect")
+    print("\n| share with p < 0.05 | without an effect | with an effect |\n|---|---|---|")
     for name, (p_of, effect) in TESTS.items():
         for n, size in ((100, 1), (400, 1), (400, 10)):
             shares = []
@@ -205,7 +202,7 @@ def show_tests(runs: int) -> None:
                 rng = np.random.default_rng(n + size)
                 ps = [p_of(rng, documents(n, size), value) for _ in range(2 * runs)]
                 shares.append(f"{np.mean(np.array(ps) < 0.05):.3f}")
-            print(name, n, n // size, *shares, flush=True)
+            print(f"| tests: {name}, {n} items, {n // size} documents | {' | '.join(shares)} |", flush=True)
     rng = np.random.default_rng(0)
     data = [
         {

@@ -96,6 +96,7 @@ def main() -> None:
     truth |= {
         ("macro", name): float(precision_recall_f(values)[..., 2].mean()) for name, values in sums.items()
     }
+    print("| F of spans | coverage | p <= .05 | any of three pairs |\n|---|---|---|---|")
     for inputs in (20, 50, 100):
         for average in ("micro", "macro"):
             covered = dict.fromkeys(MEASURES, 0)
@@ -113,11 +114,8 @@ def main() -> None:
                     )
                     family[name] += any(row["p_adjusted"] <= 0.05 for row in mine)
             for name in MEASURES:
-                print(
-                    f"{inputs:4} inputs  {average}  {name:4}  coverage {covered[name] / runs:.3f}"
-                    f"  p <= .05: {single[name] / runs:.3f}  any of three pairs, corrected: {family[name] / runs:.3f}",
-                    flush=True,
-                )
+                shares = (f"{count[name] / runs:.3f}" for count in (covered, single, family))
+                print(f"| {inputs} inputs, {average} {name} | {' | '.join(shares)} |", flush=True)
 
 
 if __name__ == "__main__":

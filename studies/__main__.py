@@ -15,13 +15,6 @@ from studies.rag import METRICS
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__)
     studies = parser.add_subparsers(dest="study", required=True)
-    infolm = studies.add_parser("infolm", help="InfoLM, chrF, ROUGE and BERTScore on WebNLG 2020 or REALSumm")
-    infolm.add_argument("--benchmark", choices=("webnlg2020_en", "realsumm"), default="webnlg2020_en")
-    infolm.add_argument("--model", default="smollm2")
-    infolm.add_argument("--segments", type=int, help="number of segments (default: all)")
-    infolm.add_argument(
-        "--lower", action="store_true", help="lower-case every text first, because systems differ in casing"
-    )
     hidden = studies.add_parser(
         "hidden_labels",
         help="human scores from few labels, on SummEval, REALSumm and WMT21 MQM with labels hidden",
@@ -39,6 +32,11 @@ def main() -> None:
     rag.add_argument("--rows", type=int, default=200, help="rows to draw (default: %(default)s)")
     rag.add_argument("--model", default="smollm2")
     rag.add_argument("--minutes", type=float, default=25, help="CPU minutes (default: %(default)s)")
+    questions = studies.add_parser(
+        "questions", help="do combinations beat single metrics, MBR the best system, and how do judges drift"
+    )
+    questions.add_argument("directory", type=Path, help="directory with the sets (.jsonl.gz)")
+    questions.add_argument("--page", action="store_true", help="write docs/results/questions.md")
     leaderboard.add_arguments(
         studies.add_parser("leaderboard", help="every metric on every benchmark that is at hand")
     )

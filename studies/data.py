@@ -23,16 +23,6 @@ def segments(name: str, count: int | None = None) -> dict[str, dict[str, Benchma
     return {segment: found[segment] for segment in ids[:count]}
 
 
-def first(by_system: dict[str, BenchmarkRow]) -> BenchmarkRow:
-    """One of a segment's rows, for what all of them share: source and references."""
-    return next(iter(by_system.values()))
-
-
-def predictions(by_system: dict[str, BenchmarkRow]) -> dict[str, str]:
-    """System -> text, of those that have one."""
-    return {system: row.prediction for system, row in by_system.items() if row.prediction is not None}
-
-
 def human(study: dict[str, dict[str, BenchmarkRow]], dimension: str) -> np.ndarray:
     """(systems, segments) judgments; NaN where one is missing."""
     systems = sorted({system for by_system in study.values() for system in by_system})

@@ -26,6 +26,7 @@ from nlgauge.meta.findings import Findings
 from nlgauge.metric import noticed
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import make, metric_classes
+from nlgauge.models.weights import store
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "stress.md"
@@ -87,6 +88,33 @@ def rows_of(metric: str, segments: int | None) -> list[dict[str, Any]]:
     ]
 
 
+def reason(name: str) -> str:
+    """Return why a metric has no numbers."""
+    model = card(name).default_model
+    if model and store.location(model) is not None:
+        return f"running its model, {model}, on the suite takes too long"
+    if model:
+        return f"its model, {model}, was not on the machine that ran the suite"
+    try:
+        metric = make(name)
+    except (TypeError, NlgaugeError):
+        return "it needs parameters, such as a model or a question, that the suite does not choose"
+    if getattr(metric, "model", None) or getattr(metric, "vectors", None):
+        return "its model was not on the machine that ran the suite"
+    try:
+        rows_of(name, 1)
+    except NlgaugeError as error:
+        return "it " + str(error).partition(name)[2].strip(" .").replace(
+            "has none", "has no " + _lack(str(error))
+        )
+    return "it was not run yet"
+
+
+def _lack(error: str) -> str:
+    """Return what a metric needs and lacks, from the error of a stress test."""
+    return "direction" if "direction" in error else "scores of segments"
+
+
 def run(metric: str, sample: int | None, seconds: float) -> dict[str, Any]:
     """Return the rows of a metric; of a slow metric on as many segments as the seconds allow."""
     times = []
@@ -112,7 +140,8 @@ def save(kept: dict[str, Any]) -> None:
         json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         for entry in kept["metrics"]
     )
-    head = json.dumps({"suite": kept["suite"], "date": time.strftime("%Y-%m-%d", time.gmtime())})[:-1]
+    facts = {"suite": kept["suite"], "date": time.strftime("%Y-%m-%d", time.gmtime())}
+    head = json.dumps({**facts, "left_out": kept.get("left_out", {})}, ensure_ascii=False)[:-1]
     KEPT.write_text(f'{head}, "metrics": [\n{lines}\n]}}\n', "utf-8")
 
 
@@ -201,6 +230,12 @@ def main() -> None:
         print(
             f"{name}: {entry['segments']} segments, {time.process_time():.0f} CPU s so far", file=sys.stderr
         )
+    there = {entry["metric"].partition("(")[0] for entry in kept["metrics"]}
+    packaged = [
+        name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")
+    ]
+    kept["left_out"] = {name: reason(name) for name in sorted(packaged) if name not in there}
+    save(kept)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,12 @@ benchmark with all human dimensions.
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from studies import study
 from studies.leaderboard import evidence
@@ -46,9 +49,28 @@ def write(folder: Path, pages: Path, evidence_path: Path, benchmarks: Sequence[s
 def write_choosing(pages: Path, evidence_path: Path) -> Path:
     """Write the page for practitioners, if the evidence says what its sentences say."""
     place = pages / "choosing.md"
-    queries = Queries(evidence.read(evidence_path))
-    place.write_text(queries.filled(CHOOSING.read_text(encoding="utf-8")), encoding="utf-8")
+    place.write_text(choosing(evidence.read(evidence_path)), encoding="utf-8")
     return place
+
+
+def choosing(record: Mapping[str, Any]) -> str:
+    """Return the page for practitioners, in lines of the usual width."""
+    text = Queries(record).filled(CHOOSING.read_text(encoding="utf-8"))
+    blocks = re.split(r"(\n\s*\n|\n(?=- ))", text)
+    return (
+        "".join(block if block.startswith(("#", "|", "\n")) else _wrapped(block) for block in blocks) + "\n"
+    )
+
+
+def _wrapped(block: str) -> str:
+    indent = "  " if block.startswith("- ") else ""
+    return textwrap.fill(
+        " ".join(block.split()),
+        120,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def leaderboard(found: Mapping[str, Sequence[Table]], resamples: int) -> str:

@@ -81,7 +81,7 @@ def by_language(whole: Sequence[Table]) -> str:
     """
     shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for table in whole:
-        if len(table.board.languages) == 1:
+        if table.board.advises and len(table.board.languages) == 1:
             (lang,) = table.board.languages
             for line, share in _shares(table, next(reversed(table.board.coefficients))):
                 shares[line.metric][lang].append(share)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from rating_cases import corpus, rated
 
 import nlgauge
@@ -22,6 +23,7 @@ from nlgauge.annotate.proposals import noted
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.rows import rows
 from nlgauge.annotate.state import state_of
+from nlgauge.cli.commands import app
 from nlgauge.errors import NlgaugeError, ParameterError
 from nlgauge.meta import estimate, segments_to_label
 from nlgauge.meta.labeling.selection import strata_of
@@ -157,6 +159,15 @@ def test_a_proposal_that_fails_loses_no_rating(
     with campaign.rating() as rater:
         assert len(rater.campaign.order("ana")) == 30
     assert Campaign.open(campaign.directory).plan == noted(campaign.plan, campaign.records())
+
+
+def test_the_export_warns_of_unequal_probabilities(tmp_path: Path, result: nlgauge.Result) -> None:
+    campaign = finish(made(tmp_path, result, ("ana",), segments=10), "ana", 2)
+    words = ["annotate", "export", str(campaign.directory), "-o", str(tmp_path / "ratings.jsonl")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0
+    assert "means of this file are biased" in done.stderr
+    assert len((tmp_path / "ratings.jsonl").read_text("utf-8").splitlines()) == 30
 
 
 def test_an_undone_rating_proposes_nothing_twice(tmp_path: Path, result: nlgauge.Result) -> None:

@@ -30,7 +30,7 @@ def test_list_names_all_and_says_what_is_here(folder):
         line.split()[0]: line.split()[-1] for line in out.splitlines() if line and line.split()[0] in names()
     }
     assert list(lines) == names()
-    assert [name for name, here in lines.items() if here == "yes"] == ["sample"]
+    assert [name for name, here in lines.items() if here == "yes"] == ["sample", "mlqe_sample"]
     assert str(folder) in err
 
 

@@ -36,8 +36,8 @@ def test_json_is_the_record_of_the_advice():
 
 
 def test_a_refusal_is_an_answer():
-    assert "No recommendation" in printed("choose", "--task", "speech")
-    assert document("choose", "--task", "speech")["verdict"] == "none"
+    assert "No recommendation" in printed("choose", "--task", "captioning")
+    assert document("choose", "--task", "captioning")["verdict"] == "none"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import nlgauge
 from nlgauge.metric.noticed import ALL_KINDS, SEVERITIES, kept, lines, noticed
-from nlgauge.metric.registry import find
+from nlgauge.metric.registry import find, metric_classes
 from tools import stress_suite
 
 
@@ -32,11 +32,21 @@ def test_every_entry_is_of_a_metric_and_has_intervals_around_its_shares():
             assert row.detected + row.tied <= 1.0001
 
 
+def test_every_metric_has_shares_or_a_reason():
+    packaged = [
+        name for name, one in metric_classes().items() if one.__module__.startswith("nlgauge.metrics.")
+    ]
+    assert [name for name in packaged if not lines(name)] == []
+    assert kept().left_out["novelty"] == "it has no direction"
+    assert kept().left_out["self_bleu"] == "it has no scores of segments"
+
+
 def test_cards_show_the_shares():
     line = next(line for line in lines("chrf") if line.startswith("chrf:"))
     assert "critical" in line and "least:" in line and "1,000 texts" in line
     assert {entry.metric for entry in noticed("chrf")} >= {"chrf", "chrf++"}
     assert noticed("xcomet") == []
+    assert "not measured, because its model" in str(nlgauge.card("xcomet"))
     assert "damage noticed (DEMETR): chrf" in str(nlgauge.card("chrf"))
 
 

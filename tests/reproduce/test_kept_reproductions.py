@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from nlgauge import reproduce
-from nlgauge.meta.benchmarks import load
+from nlgauge.meta.benchmarks import load, read_scores
 from nlgauge.meta.benchmarks.places import place_of
 from nlgauge.reproduce.page import markdown_page
 from nlgauge.reproduce.planning import document
@@ -52,6 +52,34 @@ def test_the_page_and_its_figures_are_complete(name: str) -> None:
         assert (KEPT / name / figure.file).is_file() and figure.file in page
     for claim in found.claims:
         assert claim.numbers
+
+
+@pytest.mark.parametrize("benchmark", ["summeval", "realsumm"])
+def test_cosmic_has_the_scores_of_the_leaderboard(benchmark: str) -> None:
+    found = reproduce.Reproduction.load(KEPT / "cosmic")
+    (table,) = (table for table in found.tables if table.id == "information-of-systems")
+    shown = {row["system"]: row["information"] for row in table.rows if row["benchmark"] == benchmark}
+    scores = read_scores(KEPT.parent / "scores" / "leaderboard" / f"{benchmark}.jsonl.xz")["cosmic"]
+    (expected,) = scores.systems["cosmic"].values()
+    assert shown == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "information", "words"), [("summeval", 0.631, 0.875), ("realsumm", 0.664, 0.718)]
+)
+def test_sentiment_agrees_with_an_independent_program(
+    benchmark: str, information: float, words: float
+) -> None:
+    """Coefficients of SciPy from information and lengths that were rounded, so that some systems change places."""
+    found = reproduce.Reproduction.load(KEPT / "cosmic")
+    (table,) = (table for table in found.tables if table.id == "tasks")
+    shown = {
+        row["metric"]: row["value"]
+        for row in table.rows
+        if (row["task"], row["benchmark"]) == ("sentiment", benchmark)
+    }
+    assert shown["I(S;T)"] == pytest.approx(information, abs=0.03)
+    assert shown["words"] == pytest.approx(words, abs=0.03)
 
 
 @pytest.mark.thorough

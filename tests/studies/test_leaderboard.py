@@ -61,6 +61,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for module in (boards, scoring, summary, learned):
         monkeypatch.setattr(module, "METRICS", metrics)
     monkeypatch.setattr(summary, "FEWEST_TASKS", 1)
+    monkeypatch.setattr(summary, "FEWEST_LANGUAGES", 1)
     monkeypatch.setattr(learned, "SHOWN", (NAME,))
     monkeypatch.setattr(learned, "TEMPLATE", tmp_path / "learned.md")
     learned.TEMPLATE.write_text(
@@ -127,6 +128,11 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
     cells = row(section, "chrf")
     assert [cell.partition(" ")[0] for cell in cells[::3][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
     assert re.fullmatch(r"1( •)?", cells[2])
+    by_language = text[text.index("### Languages") :]
+    assert "| metric | mean | en |" in by_language
+    order = [line.split("|")[1].strip() for line in by_language.partition("### Models")[0].splitlines()[6:-1]]
+    shares = [row(by_language, name.strip("`"))[1] for name in order if name.startswith("`")]
+    assert shares == sorted(shares, key=int, reverse=True) and "100" in shares and "0" in shares
     assert row(section, "self_bleu")[:3] == ["", "", ""]  # of whole systems alone
     assert "A sample of 6 inputs" in section and row(section, "ter")[0]
     chosen = (done / "pages" / "choosing.md").read_text(encoding="utf-8")
@@ -134,7 +140,7 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
     # Random numbers are compared with five metrics at system level, of which four systems can show nothing,
     # and with four on texts.
     of_pairs, of_texts, of_systems = chosen.split("; ")[1:]
-    assert (of_pairs, of_systems) == ("0 of 15", "0 of 5.") and re.fullmatch(r"[0-4] of 4", of_texts)
+    assert (of_pairs, of_systems) == ("0 of 15", "0 of 5.\n") and re.fullmatch(r"[0-4] of 4", of_texts)
     assert (
         "Planned comparisons over systems, corrected only for these 9 pairs: 0 of 5 metrics better and 0 worse"
         " than random numbers" in section

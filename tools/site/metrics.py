@@ -98,11 +98,8 @@ def page(text: Card, metric: AnyMetric, rows: list[Agreement], drawn: Picture | 
 
 def _noticed(name: str) -> str:
     lines = noticed.lines(name, "markdown")
-    if not lines:
-        return (
-            "This metric was not run on DEMETR: it needs a model or other texts. The"
-            " [stress suite](../results/stress.md) has a command."
-        )
+    if not noticed.noticed(name):
+        return f"{'. '.join(lines).capitalize()}. The [stress suite](../results/stress.md) has a command."
     listed = "\n".join(f"- {line}" for line in lines)
     return (
         "Shares of damaged translations of DEMETR that score below the undamaged one, by severity, with 95% intervals; a tie"

@@ -61,7 +61,7 @@ def choose(
     Examples
     --------
     >>> import nlgauge
-    >>> nlgauge.choose("speech").verdict
+    >>> nlgauge.choose("captioning").verdict
     'none'
     >>> nlgauge.choose("summarization").recommendations[0].family
     'characters'

@@ -40,9 +40,12 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 class _Suite(msgspec.Struct, frozen=True):
+    """All shares; `left_out` has the reason for each metric without numbers."""
+
     suite: str
     date: str
     metrics: list[Kept]
+    left_out: dict[str, str] = {}
 
 
 @cache
@@ -59,7 +62,11 @@ def noticed(name: str) -> list[Kept]:
 
 
 def lines(name: str, form: Literal["text", "markdown"] = "text") -> list[str]:
-    """Return one line per output of a metric: shares by severity, and the kinds that it notices least."""
+    """Return one line per output of a metric: shares by severity, and the kinds that it notices least; or one line with
+    the reason if there are none.
+    """
+    if name in kept().left_out:
+        return [f"not measured, because {kept().left_out[name]}"]
     found = []
     for entry in noticed(name):
         for output in dict.fromkeys(row.output for row in entry.rows):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from nlgauge._core.numbers import counted
 from nlgauge.meta.findings import Findings
 from nlgauge.models.weights import store
 from nlgauge.verification.cases import Case
@@ -28,7 +29,7 @@ def findings(outcomes: Sequence[Outcome]) -> Findings:
     -------
     Findings
         One row per case. Columns: `metric`, `weights`, `printed_by`, `numbers` (how many), `verdict`, `difference` (the
-        largest), `mode` and `note`.
+        largest), `mode` and `note`. The notes repeat each note once, with the number of its cases.
     """
     rows = [
         {
@@ -45,7 +46,9 @@ def findings(outcomes: Sequence[Outcome]) -> Findings:
     ]
     counts = Counter(outcome.word for outcome in outcomes)
     told = ", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word])
-    return Findings(rows, {"cases": told}, "Printed numbers on real weights, computed again")
+    repeated = Counter((row["verdict"], row["note"]) for row in rows if row["note"])
+    notes = [f"{word} ({counted(times, 'case')}): {text}" for (word, text), times in repeated.items()]
+    return Findings(rows, {"cases": told}, "Printed numbers on real weights, computed again", notes)
 
 
 def mode(outcome: Outcome) -> str:

@@ -17,6 +17,7 @@ import nlgauge
 from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta import benchmarks
 from nlgauge.meta.benchmarks import Benchmark, BenchmarkRow, card, load, names
+from nlgauge.meta.benchmarks.places import SHIPPED
 from nlgauge.meta.benchmarks.rows import read_lines, written
 from nlgauge.metrics.chrf import Chrf
 
@@ -72,7 +73,7 @@ def test_every_card_says_what_a_user_needs():
                 "how to get it",
             )
         )
-        assert name == "sample" or facts["reads"], name
+        assert name in SHIPPED or facts["reads"], name
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,8 @@ def test_hostile_files_are_refused(
         "line 2": [good, b"\x80\x04."],
         "unknown field": [good[:-1] + b',"__class__":"os.system"}'],
         "out of range": [good.replace(b'"seconds":0.5', b'"seconds":1e999')],
+        "Number out of range": [good.replace(b'"chrf":[null', b'"chrf":[-1e999')],
+        "malformed": [good.replace(b'"chrf":[null', b'"chrf":[NaN')],
     }
     for reason, each in lines.items():
         with pytest.raises(ResultError, match=reason):

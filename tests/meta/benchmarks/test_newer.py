@@ -14,6 +14,7 @@ from human_judgments import path_of
 from nlgauge.meta import Judgments, benchmarks, pearson, spearman
 from nlgauge.meta.benchmarks import Benchmark
 from nlgauge.meta.benchmarks.rows import read_lines
+from tools import mlqe_sample
 
 
 @cache
@@ -39,6 +40,21 @@ def test_sizes(name: str, rows: int, pairs: int) -> None:
     assert (len(found.rows), len(found.pairs)) == (rows, pairs)
     assert found.name == name
     assert found.dimensions == tuple(name for name in found.card.dimensions if name != "better/worse")
+
+
+def test_the_sample_of_mlqe_pe_ships_and_is_of_its_rows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path))
+    shipped = benchmarks.load("mlqe_sample")
+    assert [sum(row.group == group for row in shipped.rows) for group in shipped.groups] == [40] * 7
+    assert shipped.dimensions == ("da", "da_z", "hter")
+    assert all(row.prediction and row.references and len(row.ratings["da"]) >= 3 for row in shipped.rows)
+    path_of("mlqe_pe")
+    whole = set(map(repr, loaded("mlqe_pe").rows))
+    assert all(repr(row) in whole for row in shipped.rows)
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("mlqe_pe").parent))
+    assert mlqe_sample.packed() == mlqe_sample.PLACE.read_bytes(), "run: python tools/mlqe_sample.py"
 
 
 def wins(name: str, *metrics: str) -> tuple[Benchmark, Judgments, Callable[[str], np.ndarray]]:

@@ -14,6 +14,7 @@ import pytest
 from page_cases import result_of
 
 import nlgauge
+from nlgauge import plots
 from nlgauge._core.numbers import number, p_value, ties
 from nlgauge.results.imported.human import with_human_scores
 
@@ -120,6 +121,11 @@ def test_ends_of_scales_do_not_meet(variant: str, opened: Open, report: Report) 
         return low.right + 5 > high.left && low.bottom > high.top + 1;
     }).length""")
     assert meeting == 0
+    # Ranks stay beside their score, so that all rows have one height.
+    heights = page.evaluate(
+        "() => [...document.querySelectorAll('.board tbody tr')].slice(0, -1).map(row => row.offsetHeight)"
+    )
+    assert max(heights) - min(heights) <= 1
 
 
 def test_wins_and_ties_are_those_of_the_figures(opened: Open, report: Report) -> None:
@@ -142,6 +148,10 @@ def test_wins_and_ties_are_those_of_the_figures(opened: Open, report: Report) ->
         )
         shown = [int(text.split()[0]) for text in page.locator("#compare .share").all_inner_texts()]
         assert shown == [better, equal, len(ours) - better - equal]
+        figure = plots.waterfall(result, label, second, first).figure
+        titles = [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
+        counts = f"{first} better on {better}, tie on {equal}, {second} better on {shown[2]}"
+        assert counts in " ".join(" ".join(titles).split())
 
 
 def test_many_systems_are_ordered_by_all_and_show_best_and_worst(opened: Open, report: Report) -> None:
@@ -185,6 +195,10 @@ def test_disagreements_are_of_different_segments_with_name_and_text(opened: Open
     rows = page.locator("#agreement .quarrel li")
     ids = page.locator("#agreement .quarrel .id").all_inner_texts()
     assert len(ids) == rows.count() == len(set(ids)) > 1
+    # The keyboard reaches every row of the lists beside the pictures, whose points it does not reach.
+    for rows_of in ("#agreement .quarrel li", "#compare .makers li"):
+        reached = "rows => rows.map(row => row.querySelector('button')?.tabIndex)"
+        assert set(page.locator(rows_of).evaluate_all(reached)) == {0}, rows_of
     assert all(
         name.startswith("system ") for name in page.locator("#agreement .quarrel .name").all_inner_texts()
     )

@@ -96,7 +96,7 @@ def test_chosen_systems_and_few_segments(opened: Open, report: Report) -> None:
     tested = {row.label: row.p for row in expected.compare() if row.label in ("bleu", "quality", "wer")}
     assert {label: float(p[label]) for label in tested} == pytest.approx(tested, abs=0.02)
     page.evaluate(axe())
-    for section in ("selection", "leaderboard", "trust", "segments"):
+    for section in ("selection", "leaderboard", "trust"):
         assert faults(page, f"document.getElementById('{section}')") == [], section
     page.locator("details.systems summary").click()
     page.get_by_label("good", exact=True).focus()

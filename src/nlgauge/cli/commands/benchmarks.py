@@ -142,20 +142,20 @@ def _say_installed(benchmark: Benchmark, place: Path) -> None:
 
 
 def _is_installed(name: str) -> bool:
-    from nlgauge.meta.benchmarks.places import place_of
+    from nlgauge.meta.benchmarks.places import SHIPPED, place_of
 
-    return name == "sample" or place_of(name) is not None
+    return name in SHIPPED or place_of(name) is not None
 
 
 def _document(name: str) -> dict[str, Any]:
     """Return the card, and the location of the installed benchmark."""
     from nlgauge.meta.benchmarks.catalog import card
-    from nlgauge.meta.benchmarks.places import folder, place_of
+    from nlgauge.meta.benchmarks.places import SHIPPED, folder, place_of
 
     described = card(name)
     place = place_of(described.name)
     installed = f"no (not in {folder()})" if place is None else str(place)
-    if described.name == "sample":
+    if described.name in SHIPPED:
         installed = "part of the package"
     return {**described.facts(), "installed": installed}
 

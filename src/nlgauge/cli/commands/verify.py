@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nlgauge.verification.cases import Case
 
-_SHOWN = ("metric", "weights", "numbers", "verdict", "difference", "mode", "note")
+_SHOWN = ("metric", "weights", "numbers", "verdict", "difference", "mode")
 
 
 def _complete(_: click.Context, __: click.Parameter, start: str) -> list[str]:

@@ -19,7 +19,7 @@ from nlgauge.meta.benchmarks import originals
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalog import CATALOG, card
-from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
+from nlgauge.meta.benchmarks.places import SHIPPED, folder, missing, peers_of, place_of
 from nlgauge.meta.benchmarks.rows import AnyPair, BenchmarkRow, Pair, read_lines, written
 
 
@@ -51,6 +51,9 @@ def load(name: str | Path) -> Benchmark:
         return _of_path(Path(text))
     if known.name == "sample":
         return Benchmark(known, tuple(_sample()))
+    if known.name in SHIPPED:
+        with as_file(files("nlgauge") / "data" / f"{known.name}.jsonl.gz") as path:
+            return Benchmark.of(known, *read_lines(path))
     place = place_of(known.name)
     if place is None:
         raise missing(known)
@@ -97,8 +100,8 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     given = ", ".join(map(str, paths))
     parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]
     found = {part.name: part.card for part in parts}
-    if len(found) != 1 or not found.keys() <= CATALOG.keys() or "sample" in found:
-        known = ", ".join(one for one in CATALOG if one != "sample")
+    if len(found) != 1 or not found.keys() <= CATALOG.keys() or found.keys() & set(SHIPPED):
+        known = ", ".join(one for one in CATALOG if one not in SHIPPED)
         raise ParameterError(
             f"{given} may belong to several benchmarks or to an unknown one; known are {known}",
             python="pass its name as name",

@@ -9,6 +9,8 @@ from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 
 SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
+# Benchmarks that are part of the package.
+SHIPPED = ("sample", "mlqe_sample")
 
 
 def folder() -> Path:

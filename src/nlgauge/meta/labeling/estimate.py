@@ -86,6 +86,7 @@ class Estimates(Findings):
         Notes
         -----
         The numbers are extrapolated from the present labels. Further labels are assumed to be drawn with equal probabilities.
+        Widths are the widths of t intervals, also if the labels are skewed.
 
         Examples
         --------

@@ -15,7 +15,7 @@ _FAMILIES = """
 Noto Sans CJK JP, Noto Sans CJK SC, Noto Sans CJK TC, Noto Sans CJK KR, Noto Sans JP, Noto Sans SC,
 Noto Sans KR, Source Han Sans, WenQuanYi Zen Hei, WenQuanYi Micro Hei, Droid Sans Fallback,
 IPAexGothic, NanumGothic, Unifont, Hiragino Sans, PingFang SC, Apple SD Gothic Neo,
-Arial Unicode MS, Yu Gothic, Meiryo, Microsoft YaHei, SimHei, Malgun Gothic, Noto Sans Arabic,
+Arial Unicode MS, Yu Gothic, Meiryo, Microsoft YaHei, SimHei, Malgun Gothic, Noto Sans Arabic, Noto Naskh Arabic,
 Noto Sans Hebrew, Noto Sans Devanagari, Noto Sans Bengali, Noto Sans Tamil, Noto Sans Thai,
 Noto Sans Lao, Noto Sans Khmer, Noto Sans Myanmar, Noto Sans Ethiopic, Noto Sans Georgian,
 Noto Sans Armenian, Nirmala UI, Leelawadee UI, Noto Sans Symbols, Noto Sans Symbols 2,

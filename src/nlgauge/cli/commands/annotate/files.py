@@ -57,6 +57,10 @@ def export(
         say(left_out(without))
     for each in lost:
         say(f"the format {form} does not contain: {each}")
+    if campaign.plan.proposals is not None:
+        say(
+            "warning: metrics proposed segments, so means of this file are biased; `nlgauge annotate status` weights them."
+        )
     say(f"{counted(sum(name not in without for name, _ in ratings), 'rating')} read, checks included")
     click.echo(output)
 

@@ -1,0 +1,351 @@
+"""The parts of the nightly run: commands, sizes, and the bound that each figure must keep; and the part that checks each
+claim of the product.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["at most", "at least", "equal", "shown"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The bound of some figures: rows and columns are regular expressions that the whole name must match.
+
+    `at most` and `at least` are bounds of a rate: a figure of n runs is out if a true rate at the bound gives it with a
+    chance below 1 in 10,000. `equal` figures are numbers.
+    """
+
+    claim: str
+    rows: str
+    columns: str
+    kind: Kind
+    value: float = 0.0
+
+    def meets(self, row: str, column: str) -> bool:
+        """Return True if the bound is about this figure."""
+        return bool(re.fullmatch(self.rows, row) and re.fullmatch(self.columns, column))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part: the arguments of `python -m`, with {runs} for the number of runs."""
+
+    name: str
+    title: str
+    command: str
+    runs: int
+    full: int
+    bounds: Sequence[Bound]
+    # It reads benchmarks with human scores, which are not in the repository.
+    needs_data: bool = False
+    # Sizes count something else than runs, such as seconds or cases.
+    unit: str = "runs"
+
+    def words(self, full: bool) -> list[str]:
+        """Return the words of the command."""
+        return self.command.format(runs=self.full if full else self.runs).split()
+
+
+_ANY = ".*"
+PARTS = (
+    Part(
+        "golden",
+        "Golden values of other programs and their test suites",
+        "benchmarks.nightly.golden",
+        1,
+        1,
+        [Bound("tests against golden values fail", _ANY, "failed", "equal", 0)],
+        unit="selection",
+    ),
+    Part(
+        "peers",
+        "Differential fuzzing against other programs",
+        "benchmarks.nightly.fuzz peers --cases {runs}",
+        300,
+        20_000,
+        [Bound("values that differ from the program's", _ANY, "differ", "equal", 0)],
+        unit="cases",
+    ),
+    Part(
+        "routes",
+        "The same bits over kernels, threads and routes",
+        "benchmarks.nightly.fuzz routes --cases {runs}",
+        12,
+        1_000,
+        [Bound("values with other bits", _ANY, "differ", "equal", 0)],
+        unit="cases",
+    ),
+    Part(
+        "cosmic",
+        "COSMIC on data whose mutual information is known",
+        "benchmarks.nightly.closed --size {runs}",
+        1,
+        2,
+        [Bound("wrong and not flagged", _ANY, "wrong and not flagged", "equal", 0)],
+        unit="size",
+    ),
+    Part(
+        "scores",
+        "Intervals and tests of scores of one and two systems",
+        "benchmarks.nightly.simulated --runs {runs} scores",
+        300,
+        4000,
+        [
+            Bound("bootstrap interval of a score", "100 .*", "interval of a score", "at least", 0.93),
+            Bound(
+                "bootstrap interval of a score, few units", "20 .*", "interval of a score", "at least", 0.88
+            ),
+            Bound("randomization test of two systems", _ANY, "randomization", "at most", 0.06),
+            Bound("paired bootstrap test of two systems", "100 .*", "bootstrap", "at most", 0.075),
+        ],
+    ),
+    Part(
+        "correlations",
+        "p of single correlations, agreement of annotators, shares of damage, thresholds",
+        "benchmarks.nightly.simulated --runs {runs} correlations annotators damage",
+        100,
+        4000,
+        [
+            Bound("p of one correlation", "p of .*", "share", "at most", 0.06),
+            Bound(
+                "interval of annotators' agreement", "interval of .* annotators", "share", "at least", 0.91
+            ),
+            Bound(
+                "interval of the share of damage noticed", "interval of damage.*", "share", "at least", 0.92
+            ),
+        ],
+    ),
+    Part(
+        "false-alarms",
+        "compare, check and --until-sure on real scores without a difference",
+        "benchmarks.false_alarms --part equal --runs {runs}",
+        30,
+        1000,
+        [
+            Bound("compare without a difference", _ANY, "compare", "at most", 0.065),
+            Bound("check fails an equal system", _ANY, "check fails", "at most", 0.04),
+            Bound("--until-sure without a difference", _ANY, "until sure", "at most", 0.065),
+            Bound(
+                "interval of a difference excludes 0",
+                "(?!.*12 segments).*",
+                "interval without 0",
+                "at most",
+                0.08,
+            ),
+        ],
+        needs_data=True,
+    ),
+    Part(
+        "families",
+        "Several systems and scores without a difference: Holm, max-T, gates",
+        "benchmarks.false_alarms --part family --runs {runs}",
+        100,
+        1000,
+        [Bound("any false claim in a family", "(?!compare, p$).*", "any is significant", "at most", 0.06)],
+        needs_data=True,
+    ),
+    Part(
+        "different",
+        "Intervals of compare and --until-sure on real differences",
+        "benchmarks.false_alarms --part different --runs {runs}",
+        25,
+        1000,
+        [
+            Bound("interval of a difference", _ANY, "interval of compare", "at least", 0.93),
+            Bound("interval of --until-sure", _ANY, "interval of until sure", "at least", 0.95),
+            Bound(
+                "check --margin passes a loss of the margin",
+                _ANY,
+                "check passes at the margin",
+                "at most",
+                0.05,
+            ),
+        ],
+        needs_data=True,
+    ),
+    Part(
+        "sequential",
+        "Planned looks and anytime-valid tests without a difference",
+        "benchmarks.sequential --part false --runs {runs}",
+        100,
+        1000,
+        [
+            Bound(
+                "sequential test without a difference", "(?!t test).*", "segments|documents", "at most", 0.06
+            )
+        ],
+        needs_data=True,
+    ),
+    Part(
+        "plans",
+        "Power of planned test sets (planned: 0.8)",
+        "benchmarks.sequential --part plans --runs {runs}",
+        30,
+        1000,
+        [Bound("power of a plan", _ANY, "power.*", "at least", 0.77)],
+    ),
+    Part(
+        "missing",
+        "Bounds of comparisons with missing scores",
+        "benchmarks.missing_scores --runs {runs}",
+        60,
+        1000,
+        [Bound("bounds with missing scores", _ANY, "inside the bounds", "at least", 0.95)],
+    ),
+    Part(
+        "preferences",
+        "Intervals and letters of rankings from preferences",
+        "benchmarks.preferences --world equal --runs {runs}",
+        15,
+        1000,
+        [
+            Bound("interval of a strength", _ANY, "interval", "at least", 0.92),
+            Bound("different letters of equal systems", _ANY, "letters", "at most", 0.07),
+        ],
+    ),
+    Part(
+        "meta-tests",
+        "Tests of the difference of two metrics",
+        "benchmarks.meta_simulations --part errors --resamples 200 --runs {runs}",
+        40,
+        2000,
+        [
+            Bound("Williams' test, new systems", "Williams", "system.*", "at most", 0.08),
+            Bound("randomization test, new systems", "randomization, systems", _ANY, "at most", 0.1),
+            Bound("bootstrap test, new systems or both", "bootstrap, (systems|both)", _ANY, "at most", 0.1),
+            Bound(
+                "tests about new inputs, without liking of systems",
+                "randomization, inputs|bootstrap, inputs|permutation.*",
+                "system .* bias 0",
+                "at most",
+                0.1,
+            ),
+        ],
+    ),
+    Part(
+        "meta-corrections",
+        "Corrections for all pairs of metrics",
+        "benchmarks.meta_simulations --part corrections --resamples 200 --runs {runs}",
+        60,
+        2000,
+        [
+            Bound(
+                "any false claim after a correction",
+                "bonferroni|holm|by|maxT",
+                "any of 15 .*",
+                "at most",
+                0.09,
+            ),
+            Bound("false share of claims (bh, by)", "bh|by", "false share .*", "at most", 0.06),
+        ],
+    ),
+    Part(
+        "meta-intervals",
+        "Intervals of correlations and of their differences",
+        "benchmarks.meta_simulations --part coverage --resamples 200 --runs {runs}",
+        40,
+        2000,
+        [
+            Bound("Fisher's interval of a correlation", "Fisher.*", "system pearson.*", "at least", 0.9),
+            Bound("bootstrap interval over both", "(difference, )?bootstrap, both", _ANY, "at least", 0.9),
+            Bound(
+                "bootstrap interval over systems", "bootstrap, systems(, BCa)?", "system.*", "at least", 0.84
+            ),
+            Bound(
+                "bootstrap interval over inputs, these systems",
+                ".*inputs.*; these systems",
+                _ANY,
+                "at least",
+                0.86,
+            ),
+            Bound("Zou's interval of a difference", "difference, Zou", "system.*", "at least", 0.9),
+        ],
+    ),
+    Part(
+        "few-labels",
+        "Estimates of human scores from few labels",
+        "benchmarks.estimate_coverage --worlds {runs}",
+        20,
+        1000,
+        [Bound("interval from 20 or 50 labels, normal scores", "normal", "coverage", "at least", 0.88)],
+    ),
+    Part(
+        "judges",
+        "Tests of the audit of a judge",
+        "benchmarks.judge_audit --tests --runs {runs}",
+        30,
+        500,
+        [
+            Bound(
+                "position, drift and length of a judge without an effect",
+                "tests: .*",
+                "without an effect",
+                "at most",
+                0.07,
+            ),
+            Bound("usable as is at a true kappa of 0.6", "usable: .*", "verdict", "at most", 0.06),
+        ],
+    ),
+    Part(
+        "spans",
+        "F of error spans: intervals, tests, corrections",
+        "benchmarks.span_error_rates --runs {runs}",
+        20,
+        400,
+        [
+            Bound("interval of F of error spans", _ANY, "coverage", "at least", 0.89),
+            Bound("paired test of two metrics' spans", _ANY, "p <= .05", "at most", 0.08),
+            Bound("any of three pairs, corrected", _ANY, "any of three pairs", "at most", 0.08),
+        ],
+    ),
+    Part(
+        "campaigns",
+        "Intervals of a campaign of human ratings (an interval of 40 segments is known to be too narrow: 0.915)",
+        "benchmarks.annotate --part replay --runs {runs}",
+        10,
+        200,
+        [],
+        needs_data=True,
+    ),
+)
+
+# What the product offers, as its options name it -> the parts that simulate it. A test compares this with the code.
+CLAIMS: dict[str, tuple[str, ...]] = {
+    "compare test=randomization": ("scores", "false-alarms"),
+    "compare test=bootstrap": ("scores",),
+    "compare adjust": ("families",),
+    "Result.intervals": ("scores", "false-alarms"),
+    "check": ("false-alarms", "families", "different"),
+    "until-sure": ("false-alarms", "different", "sequential"),
+    "plan": ("plans",),
+    "missing scores": ("missing",),
+    "rank": ("preferences",),
+    "estimate": ("few-labels",),
+    "judge audit": ("judges",),
+    "annotate": ("campaigns",),
+    "meta spans": ("spans",),
+    "meta stress": ("correlations",),
+    "meta agreement": ("correlations",),
+    "correlation p": ("correlations",),
+    "meta test=randomization": ("meta-tests",),
+    "meta test=bootstrap": ("meta-tests",),
+    "meta test=williams": ("meta-tests",),
+    "meta swap=systems": ("meta-tests",),
+    "meta swap=inputs": ("meta-tests",),
+    "meta swap=cells": ("meta-tests",),
+    "meta swap=rows-xor-cols": ("meta-tests",),
+    "meta interval=systems": ("meta-intervals",),
+    "meta interval=inputs": ("meta-intervals",),
+    "meta interval=both": ("meta-intervals",),
+    "meta interval=fisher": ("meta-intervals",),
+    "meta method=bca": ("meta-intervals",),
+    **{
+        f"meta adjust={name}": ("meta-corrections",)
+        for name in ("none", "bonferroni", "holm", "bh", "by", "maxT", "maxT-raw")
+    },
+}
