@@ -17,6 +17,7 @@ from nlgauge.cli.commands import app
 from nlgauge.meta import agreement, bias, downstream, sentinels, stress
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.diagnostics.annotators import pairwise_kendall
+from nlgauge.meta.diagnostics.suites import damage_noticed
 from nlgauge.meta.papers.tasks import labeled
 
 METRICS = ("-m", "chrf", "wer")
@@ -162,6 +163,17 @@ def test_stress_of_the_best_system_of_a_benchmark_and_of_a_file(sample, tmp_path
     other = next(system for system in benchmark.systems if system != best)
     assert rows_of("stress", "sample", *words, "--without", best)
     assert other in run("stress", "sample", *words, "--systems", other)[2]
+
+
+def test_stress_of_a_suite_has_severities_and_kinds_and_needs_no_data(tmp_path):
+    found = rows_of("stress", "--suite", "own", "-m", "f1")
+    assert found == plain(damage_noticed("f1", "own"))
+    assert [row["severity"] for row in found[:3]] == ["critical", "major", "minor"]
+    for words in (("sample", "--suite", "own"), ("--suite", "own", "--perturbation", "negation"), ()):
+        assert run("stress", *words, "-m", "f1")[0] == 2
+    code, _, err = run("stress", "--suite", "owm", "-m", "f1")
+    assert code == 2
+    assert "did you mean 'own'" in err
 
 
 def test_the_human_map_of_a_study(sample, tmp_path):

@@ -89,6 +89,7 @@ def test_a_bound_without_figures_is_out():
 def test_the_page_fits_its_data():
     kept = json.loads(page.DATA.read_text("utf-8"))
     assert page.PAGE.read_text("utf-8") == page.page(kept), "run: python -m benchmarks.nightly --page"
+    assert [part.name for part in PARTS if part.name not in kept] == []
 
 
 def test_an_unknown_part_is_refused():

@@ -9,11 +9,11 @@ import numpy as np
 
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
-from nlgauge.cli.commands.meta.study import Data, FindingOptions, PartOptions, StudyMetrics, split
+from nlgauge.cli.commands.meta.study import FindingOptions, PartOptions, StudyMetrics, complete_data, split
 from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import SeedOfAll
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import BENCHMARK, STATISTICS, option
+from nlgauge.cli.parameters import BENCHMARK, STATISTICS, argument, option
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks import Benchmark
@@ -32,13 +32,28 @@ _COLUMNS = (
     "n",
     "n_unchanged",
 )
+_OF_SUITE = ("metric", "phenomenon", "severity", "detected", "low", "high", "tied", "n")
 
 
 @Spelled
 def stress(
     *,
-    data: Data,
+    data: Annotated[
+        str | None,
+        argument(
+            "Benchmark or file of texts; omit it with --suite.", metavar="[DATA]", complete=complete_data
+        ),
+    ] = None,
     metrics: StudyMetrics = None,
+    suite: Annotated[
+        str | None,
+        option(
+            "--suite",
+            help="Fixed set of damaged texts instead of DATA: own (part of nlgauge) or demetr.",
+            metavar="NAME",
+            panel=BENCHMARK,
+        ),
+    ] = None,
     perturbations: Annotated[
         list[str] | None,
         option(
@@ -62,25 +77,31 @@ def stress(
     """Test whether metrics score a good text above the same text made worse.
 
         nlgauge meta stress summeval -m chrf --perturbation negation --sample 50
+        nlgauge meta stress --suite demetr -m chrf meteor
 
     DATA is a benchmark or a file of texts. The texts are the outputs of the system that people rate best, of a
     file of the first system; --systems chooses another. `detected` is the share of texts whose worse version
-    scores lower, with Wilson's interval.
+    scores lower, with Wilson's interval. --suite has rows for each severity and each kind of damage, which can be
+    compared with the shares of other metrics.
     """
     from nlgauge.meta.diagnostics.stress import stress as tested
+    from nlgauge.meta.diagnostics.suites import damage_noticed
     from nlgauge.scoring import DEFAULT_METRICS
 
     checked_plot(plot)
-    texts, references, sources = _texts(data, part, sample, seed, shown.quiet)
-    found = tested(
-        list(metrics or DEFAULT_METRICS),
-        texts,
-        references,
-        sources,
-        split(perturbations) or None,
-        seed=seed,
-    )
-    show_findings(found, _COLUMNS, shown, by=("metric",))
+    chosen = list(metrics or DEFAULT_METRICS)
+    if suite is not None:
+        if data is not None or perturbations or part.part:
+            raise click.UsageError(
+                "--suite has its own texts and damage; use it without DATA, --perturbation, --systems, --without and --where."
+            )
+        found = damage_noticed(chosen, suite, segments=sample, seed=seed)
+    elif data is None:
+        raise click.UsageError("DATA is missing; name a benchmark or a file of texts, or use --suite own.")
+    else:
+        texts, references, sources = _texts(data, part, sample, seed, shown.quiet)
+        found = tested(chosen, texts, references, sources, split(perturbations) or None, seed=seed)
+    show_findings(found, _COLUMNS if suite is None else _OF_SUITE, shown, by=("metric",))
     if plot is not None:
         found.plot(plot)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
-def _complete_data(
+def complete_data(
     context: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem | str]:
     """Return benchmarks; if none matches, saved results."""
@@ -36,7 +36,7 @@ def _complete_data(
 
 Data = Annotated[
     str,
-    argument("Benchmark, file of judged texts, or saved result.", metavar="DATA", complete=_complete_data),
+    argument("Benchmark, file of judged texts, or saved result.", metavar="DATA", complete=complete_data),
 ]
 StudyDirectory = Annotated[
     Path | None,
