@@ -56,48 +56,60 @@ def candidates(count: int, sets: int) -> list[list[str]]:
     return [[variant(text) for _ in range(count)] for text in chance.sample(references, sets)]
 
 
-def microseconds(calls: dict[str, Callable[[], object]], pairs: int, rounds: int) -> dict[str, float]:
-    """CPU time per pair of each call: the best round, all calls in turns."""
+Sets = list[list[str]]
+
+
+def microseconds(
+    calls: dict[str, Callable[[Sets], object]], rounds: list[Sets], pairs: int
+) -> dict[str, float]:
+    """CPU time per pair of each call: the best round, all calls in turns, with other texts in each round."""
     for call in calls.values():
-        call()
+        call(rounds[0])
     best: dict[str, float] = defaultdict(lambda: float("inf"))
-    for _ in range(rounds):
+    for sets in rounds[1:]:
         for name, call in calls.items():
             started = time.process_time()
-            call()
+            call(sets)
             best[name] = min(best[name], (time.process_time() - started) / pairs * 1e6)
     return best
 
 
-def speed(rounds: int) -> None:
-    """Print the time per pair by size and metric."""
+def calls_of(metric: str, output: str | None) -> dict[str, Callable[[Sets], object]]:
+    """The ways to compare all candidates of some sets."""
     import nlgauge
 
+    reward = nlgauge.reward(metric, output=output)
+
+    def rewards(sets: Sets) -> object:
+        return [reward([text for text in texts for _ in texts], texts * len(texts)) for texts in sets]
+
+    calls: dict[str, Callable[[Sets], object]] = {
+        "mbr": lambda sets: nlgauge.mbr(sets, metric, output=output),
+        "reward": rewards,
+    }
+    if metric in ("chrf", "bleu"):
+        calls["aggregate"] = lambda sets: nlgauge.mbr(sets, metric, method="aggregate")
+    if metric == "chrf" and find_spec("fastchrf"):
+        import fastchrf
+
+        calls["fastchrf"] = lambda sets: fastchrf.pairwise_chrf(sets, sets)
+        calls["fastchrf aggregate"] = lambda sets: fastchrf.aggregate_chrf(sets, sets)
+    return calls
+
+
+def speed(rounds: int) -> None:
+    """Print the time per pair by size and metric."""
     print(
         "| N | characters | metric | mbr, us per pair | aggregate | reward | fastchrf | fastchrf aggregate |"
     )
     print("|---|---|---|---|---|---|---|---|")
     compared: list[Compared] = []
     for count, number in _SIZES.items():
-        sets = candidates(count, number)
+        texts = candidates(count, number * (rounds + 1))
+        length = np.mean([len(text) for several in texts for text in several])
+        sets = [texts[start : start + number] for start in range(0, len(texts), number)]
         for metric, output in _METRICS:
-            reward = nlgauge.reward(metric, output=output)
-            pairs = [
-                ([text for text in texts for _ in texts], [text for _ in texts for text in texts])
-                for texts in sets
-            ]
-            calls: dict[str, Callable[[], object]] = {
-                "mbr": lambda: nlgauge.mbr(sets, metric, output=output),  # noqa: B023 -- called before the loop goes on
-                "reward": lambda: [reward(*both) for both in pairs],  # noqa: B023
-            }
-            if metric in ("chrf", "bleu"):
-                calls["aggregate"] = lambda: nlgauge.mbr(sets, metric, method="aggregate")  # noqa: B023
-            if metric == "chrf" and find_spec("fastchrf"):
-                import fastchrf
-
-                calls["fastchrf"] = lambda: fastchrf.pairwise_chrf(sets, sets)  # noqa: B023
-                calls["fastchrf aggregate"] = lambda: fastchrf.aggregate_chrf(sets, sets)  # noqa: B023
-            times = microseconds(calls, number * count * count, rounds)
+            times = microseconds(calls_of(metric, output), sets, number * count * count)
             columns = [
                 f"{times[name]:.3f}" if name in times else ""
                 for name in ("mbr", "aggregate", "reward", "fastchrf", "fastchrf aggregate")
@@ -107,7 +119,6 @@ def speed(rounds: int) -> None:
                 for row, peer in (("mbr", "fastchrf"), ("aggregate", "fastchrf aggregate"))
                 if peer in times
             ]
-            length = np.mean([len(text) for texts in sets for text in texts])
             label = metric if output is None else f"{metric}, {output}"
             print(f"| {count} | {length:.0f} | {label} | {' | '.join(columns)} |")
     write("mbr", compared)

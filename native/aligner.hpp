@@ -48,20 +48,33 @@ private:
 
   // References of one word of bits.
   size_t align_word(Row reference, Row prediction, AlignmentCounts &counts) {
-    masks_.index(reference);
-    kept_.resize(prediction.size);
     steps_(4 * prediction.size);
-    Cells cells;
-    for (size_t row = 0; row < prediction.size; ++row) {
-      const uint64_t *places = masks_.bits(prediction[row]);
-      Carry carry;
-      descend(cells, places ? *places : 0, carry);
-      kept_[row] = cells;
+    if (Letters::are(reference) && Letters::are(prediction)) {
+      letters_.index<1>(reference);
+      keep_word(prediction, [&](int32_t token) { return *letters_.bits<1>(token); });
+      letters_.clear<1>(reference);
+    } else {
+      masks_.index(reference);
+      keep_word(prediction, [&](int32_t token) {
+        const uint64_t *places = masks_.bits(token);
+        return places ? *places : 0;
+      });
     }
+    const Cells &cells = kept_.back();
     auto cell = [&](size_t row, size_t) { return kept_[row]; };
     walk_back(reference.size, prediction.size, counts, cell);
     uint64_t used = reference.size == 64 ? ~uint64_t{0} : (uint64_t{1} << reference.size) - 1;
     return prediction.size + ones(cells.more & used) - ones(cells.less & used);
+  }
+
+  template <typename PlacesOf> void keep_word(Row prediction, const PlacesOf &places_of) {
+    kept_.resize(prediction.size);
+    Cells cells;
+    for (size_t row = 0; row < prediction.size; ++row) {
+      Carry carry;
+      descend(cells, places_of(prediction[row]), carry);
+      kept_[row] = cells;
+    }
   }
 
   size_t align_words(Row reference, Row prediction, size_t most, AlignmentCounts &counts) {
@@ -130,6 +143,7 @@ private:
   };
 
   Steps steps_;
+  Letters letters_;
   Places masks_;
   GridRow row_;
   std::vector<Cells> kept_;

@@ -136,29 +136,41 @@ public:
   CompiledMetric &operator=(const CompiledMetric &) = delete;
   ~CompiledMetric() { delete spare_.exchange(nullptr); }
 
-  // An output of each segment, scaled so that `zero` becomes 0 and `one` becomes 1; None if the ordinary way has to take the texts.
-  nb::object scores(const nb::list &predictions, const nb::list &references, size_t output, double zero, double one, double undefined) {
-    need(output < scores_.outputs(), "there is no such output.");
+  // An output of each segment, scaled so that `zero` becomes 0 and `one` becomes 1; None if the ordinary way has to take the texts. `lists`: whether
+  // it takes a list of references for each prediction.
+  struct Scaled {
+    size_t output;
+    double zero, one, undefined;
+    bool lists;
+  };
+  nb::object scores(const nb::list &predictions, const nb::list &references, const Scaled &scaled) {
     std::vector<uint32_t> groups;
     Pairs pairs(lower_);
-    if (!read(predictions, references, pairs, groups)) return nb::none();
+    if (!read(predictions, references, pairs, groups, scaled.lists)) return nb::none();
     size_t part = 0;
-    while (part + 1 < parts_.size() && parts_[part + 1].output <= output) ++part;
+    while (part + 1 < parts_.size() && parts_[part + 1].output <= scaled.output) ++part;
     std::vector<double> found(pairs.size()), first(groups.empty() ? 0 : pairs.size());
     Held scratch(*this);
     each_block(pairs, *scratch, [&](size_t start, size_t rows, Scratch &own) {
       statistics_to_scores(rows, own);
-      std::copy_n(scores_.output(output, own.score_registers).begin(), rows, found.begin() + std::ptrdiff_t(start));
+      std::copy_n(scores_.output(scaled.output, own.score_registers).begin(), rows, found.begin() + std::ptrdiff_t(start));
       if (!groups.empty()) std::copy_n(scores_.output(parts_[part].output, own.score_registers).begin(), rows, first.begin() + std::ptrdiff_t(start));
     });
     size_t segments = groups.empty() ? pairs.size() : groups.size() - 1;
     nb::list list = nb::steal<nb::list>(PyList_New(Py_ssize_t(segments)));
     for (size_t segment = 0; segment < segments; ++segment) {
       size_t row = groups.empty() ? segment : chosen(first.data(), groups[segment], groups[segment + 1], parts_[part].higher);
-      double value = (found[row] - zero) / (one - zero);
-      PyList_SET_ITEM(list.ptr(), Py_ssize_t(segment), PyFloat_FromDouble(value != value ? undefined : value + 0.0));
+      double value = (found[row] - scaled.zero) / (scaled.one - scaled.zero);
+      PyList_SET_ITEM(list.ptr(), Py_ssize_t(segment), PyFloat_FromDouble(value != value ? scaled.undefined : value + 0.0));
     }
     return list;
+  }
+  // The function of predictions and references that gives these scores. A call of one pair takes a microsecond, so the arguments that stay are not passed again.
+  static nb::object function(nb::object owner, size_t output, double zero, double one, double undefined, bool lists) {
+    CompiledMetric &metric = nb::cast<CompiledMetric &>(owner);
+    need(output < metric.scores_.outputs(), "there is no such output.");
+    Scaled scaled{output, zero, one, undefined, lists};
+    return nb::cpp_function([owner = std::move(owner), &metric, scaled](const nb::list &predictions, const nb::list &references) { return metric.scores(predictions, references, scaled); });
   }
 
   // The statistics of each segment, side by side, the seconds that each level and each kernel took, and whether all texts are ASCII; None if
@@ -209,7 +221,7 @@ private:
   };
 
   // Reads lists of strings, or of one list of references for each prediction; `groups` are the bounds of each prediction's rows.
-  bool read(const nb::list &predictions, const nb::list &references, Pairs &pairs, std::vector<uint32_t> &groups) {
+  bool read(const nb::list &predictions, const nb::list &references, Pairs &pairs, std::vector<uint32_t> &groups, bool lists = true) {
     size_t count = predictions.size();
     if (!count || references.size() != count || count > UINT32_MAX / 2) return false;
     pairs.reserve(2 * count);
@@ -219,6 +231,7 @@ private:
       }
       return true;
     }
+    if (!lists) return false;
     groups.reserve(count + 1);
     groups.push_back(0);
     for (size_t i = 0; i < count; ++i) {
@@ -439,7 +452,7 @@ void bind_compiled_metric(nb::module_ &module) {
   nb::class_<CompiledMetric>(module, "CompiledMetric")
       .def(nb::init<const CompiledMetric::Levels &, const CompiledMetric::Kernels &, const Program &, const Program &, const CompiledMetric::Parts &, bool>(),
            nb::arg("levels"), nb::arg("kernels"), nb::arg("statistics"), nb::arg("scores"), nb::arg("parts"), nb::arg("chooses"))
-      .def("scores", &CompiledMetric::scores, nb::arg("predictions"), nb::arg("references"), nb::arg("output"), nb::arg("zero") = 0.0, nb::arg("one") = 1.0,
-           nb::arg("undefined") = std::numeric_limits<double>::quiet_NaN())
+      .def("function", &CompiledMetric::function, nb::arg("output"), nb::arg("zero") = 0.0, nb::arg("one") = 1.0, nb::arg("undefined") = std::numeric_limits<double>::quiet_NaN(),
+           nb::arg("lists") = true)
       .def("statistics", &CompiledMetric::statistics, nb::arg("predictions"), nb::arg("references"));
 }

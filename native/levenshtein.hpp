@@ -86,6 +86,30 @@ private:
   std::vector<Cells> cells_;
 };
 
+// The places of tokens with small numbers, such as letters and the words of a pair, as up to four words of bits; they need no look-up.
+class Letters {
+public:
+  static bool are(Row row) {
+    uint32_t all = 0;
+    for (int32_t token : row) all |= uint32_t(token);
+    return all < alphabet;
+  }
+
+  template <size_t words> const uint64_t *bits(int32_t token) const { return bits_.data() + size_t(token) * words; }
+  template <size_t words> void index(Row row) {
+    for (size_t place = 0; place < row.size; ++place) bits_[size_t(row[place]) * words + place / 64] |= uint64_t{1} << place % 64;
+  }
+  // Forgets the places of the row.
+  template <size_t words> void clear(Row row) {
+    for (int32_t token : row) std::fill_n(bits_.data() + size_t(token) * words, words, 0);
+  }
+
+private:
+  static constexpr size_t alphabet = 512;
+
+  std::vector<uint64_t> bits_ = std::vector<uint64_t>(4 * alphabet);  // all 0 between two rows
+};
+
 // The distance between two rows, without the way.
 class Distance {
 public:
@@ -95,7 +119,7 @@ public:
     // The distance is symmetric; every token of `left` costs as many steps as `right` has words of 64 cells.
     if ((left.size + 63) / 64 * right.size < (right.size + 63) / 64 * left.size) std::swap(left, right);
     steps_(4 * (left.size + right.size));
-    bool letters = are_letters(left) && are_letters(right);
+    bool letters = Letters::are(left) && Letters::are(right);
     switch ((right.size + 63) / 64) {
     case 1: return few_words<1>(left, right, letters);
     case 2: return few_words<2>(left, right, letters);
@@ -110,15 +134,7 @@ public:
   }
 
 private:
-  static constexpr size_t alphabet = 512;
-
-  static bool are_letters(Row row) {
-    uint32_t all = 0;
-    for (int32_t token : row) all |= uint32_t(token);
-    return all < alphabet;
-  }
-
-  // A row of so few words needs no memory; the places of letters, whose numbers are small, need no look-up.
+  // A row of so few words needs no memory.
   template <size_t words> size_t few_words(Row left, Row right, bool letters) {
     if (!letters) {
       static constexpr uint64_t nowhere[words] = {};
@@ -128,10 +144,9 @@ private:
         return places ? places : nowhere;
       });
     }
-    auto places = [&](int32_t token) { return letters_.data() + size_t(token) * words; };
-    for (size_t place = 0; place < right.size; ++place) places(right[place])[place / 64] |= uint64_t{1} << place % 64;
-    size_t cost = last_cost<words>(left, right.size, places);
-    for (int32_t token : right) std::fill_n(places(token), words, 0);
+    letters_.index<words>(right);
+    size_t cost = last_cost<words>(left, right.size, [&](int32_t token) { return letters_.bits<words>(token); });
+    letters_.clear<words>(right);
     return cost;
   }
   template <size_t words, typename Places> static size_t last_cost(Row left, size_t columns, const Places &places_of) {
@@ -151,5 +166,5 @@ private:
   Steps steps_;
   Places masks_;
   GridRow row_;
-  std::vector<uint64_t> letters_ = std::vector<uint64_t>(4 * alphabet);  // all 0 between two calls
+  Letters letters_;
 };

@@ -16,44 +16,52 @@ class PairWords {
 public:
   void clear() {
     if (++stamp_ == 0) slots_.assign(slots_.size(), Slot{}), stamp_ = 1;
-    count_ = 0;
+    known_.clear();
     signs_.clear();
   }
   template <typename AnyWord> int32_t add(AnyWord word) { return add(word, Words::key_of(word)); }
   template <typename AnyWord> int32_t add(AnyWord word, const Words::Key &key) {
     size_t place = place_of(key);
     for (; slots_[place].stamp == stamp_; place = (place + 1) & mask_) {
-      const Slot &slot = slots_[place];
-      if (slot.key.low == key.low && slot.key.high == key.high && slot.key.whole == key.whole && (key.whole != Words::hashed || equal(slot, word))) return slot.number;
+      const Known &known = known_[slots_[place].number];
+      if (known.has(key) && (key.whole != Words::hashed || equal(known, word))) return int32_t(slots_[place].number);
     }
-    Slot &slot = slots_[place] = {key, stamp_, count_, signs_.size(), word.size()};
+    uint32_t number = uint32_t(known_.size());
+    slots_[place].stamp = stamp_, slots_[place].number = number;
+    known_.emplace_back(key, uint32_t(word.size()), signs_.size());
     // Short words of ASCII are their key; of others the key is a hash, so they are compared.
-    if (slot.key.whole == Words::hashed) signs_.insert(signs_.end(), word.begin(), word.end());
-    if (2 * size_t(count_ + 1) > slots_.size()) grow();
-    return count_++;
+    if (key.whole == Words::hashed) signs_.insert(signs_.end(), word.begin(), word.end());
+    if (2 * known_.size() > slots_.size()) grow();
+    return int32_t(number);
   }
 
 private:
-  struct Slot {
+  struct Known {
+    Known(const Words::Key &key, uint32_t size, size_t start) : key(key), size(size), start(start) {}
+
     Words::Key key;
-    uint32_t stamp = 0;
-    int32_t number = 0;
-    size_t start = 0, size = 0;
+    uint32_t size;
+    size_t start;
+
+    // One question, because nobody can predict the answers to three.
+    bool has(const Words::Key &other) const { return !((key.low ^ other.low) | (key.high ^ other.high) | (key.whole ^ other.whole)); }
+  };
+  // Small, so that the table of a pair stays in the processor's first cache.
+  struct Slot {
+    uint32_t stamp = 0, number = 0;
   };
 
   size_t place_of(const Words::Key &key) const { return (key.low * factors_[0] + key.high * factors_[1] + key.whole) * 0x9E3779B97F4A7C15u >> shift_; }
-  template <typename AnyWord> bool equal(const Slot &slot, AnyWord word) const {
-    return slot.size == word.size() && std::equal(word.begin(), word.end(), signs_.begin() + std::ptrdiff_t(slot.start), [](auto a, auto b) { return char32_t(a) == char32_t(b); });
+  template <typename AnyWord> bool equal(const Known &known, AnyWord word) const {
+    return known.size == word.size() && std::equal(word.begin(), word.end(), signs_.begin() + std::ptrdiff_t(known.start), [](auto a, auto b) { return char32_t(a) == char32_t(b); });
   }
   void grow() {
-    std::vector<Slot> before(2 * slots_.size());
-    before.swap(slots_);
+    slots_.assign(2 * slots_.size(), Slot{});
     mask_ = slots_.size() - 1, --shift_;
-    for (const Slot &slot : before) {
-      if (slot.stamp != stamp_) continue;
-      size_t place = place_of(slot.key);
+    for (uint32_t number = 0; number < known_.size(); ++number) {
+      size_t place = place_of(known_[number].key);
       while (slots_[place].stamp == stamp_) place = (place + 1) & mask_;
-      slots_[place] = slot;
+      slots_[place].stamp = stamp_, slots_[place].number = number;
     }
   }
 
@@ -64,7 +72,7 @@ private:
   size_t mask_ = 255;
   unsigned shift_ = 64 - 8;
   uint32_t stamp_ = 0;
-  int32_t count_ = 0;
+  std::vector<Known> known_;
   std::vector<char32_t> signs_;
 };
 

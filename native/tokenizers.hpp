@@ -18,6 +18,9 @@ inline bool of_class(char32_t sign, uint8_t wanted) { return character_classes[s
 
 // The part of a text that is a token.
 struct Span {
+  Span() = default;
+  Span(uint32_t start, uint32_t end) : start(start), end(end) {}
+
   uint32_t start, end;
 };
 

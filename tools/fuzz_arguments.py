@@ -250,7 +250,7 @@ def use_compiled_metric(
         levels, kernels, backend.NATIVE.Program(*first), backend.NATIVE.Program(*second), parts, chooses
     )
     found = made.statistics(predictions, references)
-    return [made.scores(predictions, references, 0), found and found[0]]
+    return [made.function(0)(predictions, references), found and found[0]]
 
 
 def program(chance: Chance) -> Arguments:

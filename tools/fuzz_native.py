@@ -1,5 +1,5 @@
-"""Scores random texts with every metric on strings, once with compiled and once with plain kernels, and stops
-where a number differs.
+"""Scores random texts with every metric on strings, once with compiled and once with plain kernels, and by the
+compiled form of the metric, and stops where a number differs.
 
     python tools/fuzz_native.py --seconds 60 [--seed 1] [--tokens 10000] [--without-python]
 
@@ -25,6 +25,7 @@ import numpy as np
 import nlgauge
 from nlgauge._core.backend import NATIVE, Kernel, using
 from nlgauge._core.ragged import Ragged
+from nlgauge.corpus import Corpus
 from nlgauge.kernels.edits.character import character_edits
 from nlgauge.kernels.edits.distances import edit_counts
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances
@@ -39,6 +40,7 @@ from nlgauge.kernels.skip_bigrams import skip_bigram_matches
 from nlgauge.kernels.weighted_lcs import weighted_lcs_places
 from nlgauge.kernels.word_order import word_places
 from nlgauge.metric import Metric
+from nlgauge.metric.compiled import compiled
 from nlgauge.metric.registry import metric_classes
 from nlgauge.testing.of_values import has_model
 
@@ -132,6 +134,14 @@ _VARIANTS = (
         "novelty(distinct=False)",
         "rouge(compat='coco')",
         "ter(normalized=True, asian_support=True)",
+    ),
+    *(
+        "meteor(version='2005')",
+        "meteor(stem=False)",
+        "f1(normalize='squad')",
+        "bleu(compat='coco')",
+        "levenshtein(tokenizer='stripped-characters')",
+        "rouge(stem=True)",
     ),
 )
 # These search without a limit, for hours in long texts of few different words.
@@ -298,6 +308,39 @@ def difference(
     return None if len(set(summaries)) == 1 else "scores or intervals"
 
 
+def compiled_rewards(metrics: list[str]) -> dict[str, Any]:
+    """The rewards of metrics that have a compiled form, which goes from strings to scores in one call."""
+    found = {}
+    for name in metrics:
+        try:
+            reward = nlgauge.reward(name)
+        except nlgauge.NlgaugeError:
+            continue  # has no score of a segment, or a fit
+        if compiled(reward.job.metrics[reward.__name__]) is not None:
+            found[name] = reward
+    return found
+
+
+def compiled_difference(
+    rewards: dict[str, Any], predictions: list[str], references: list[list[str]]
+) -> str | None:
+    """The first metric whose compiled form, or whose utilities of all pairs, differ from the ordinary way."""
+    warnings.simplefilter("ignore")
+    firsts = [several[0] for several in references]
+    for name, reward in rewards.items():
+        for given in (references, firsts):
+            found = reward._compiled(predictions, given)
+            if found is None and given is not firsts:
+                continue  # the metric reads all references at once
+            if not same(np.array(found), reward.of_corpus(Corpus.read(predictions, given))):
+                return f"the reward {name}"
+        square = nlgauge.utilities(predictions[:4], reward, firsts[:4])
+        for text, utilities in zip(predictions, square, strict=False):
+            if not same(np.array(reward._compiled([text] * len(firsts[:4]), firsts[:4])), utilities):
+                return f"the utilities {name}"
+    return None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--seconds", type=float, default=60)
@@ -312,6 +355,7 @@ def main() -> int:
     if NATIVE is None:
         sys.exit("nlgauge was installed without compiled kernels")
     metrics = [name for name in labels() if given.tokens <= 500 or name not in _UNLIMITED]
+    rewards = compiled_rewards(metrics)
     calls = count_calls()
     kinds: Kinds = (("native", 1), ("native", 3))
     if not given.without_python:
@@ -333,14 +377,18 @@ def main() -> int:
             for system in chance.choice((("a",), ("a", "b")))
         }
         sources = [worn(chance, group[-1]) for group in references]
-        found = kernel_difference(chance, given.tokens, kinds) or difference(
-            metrics, predictions, references, sources, kinds
+        # Compiled metrics read blocks of 64 pairs.
+        times = chance.choice((1, 1, 30)) if most > 1 else 1
+        found = (
+            kernel_difference(chance, given.tokens, kinds)
+            or difference(metrics, predictions, references, sources, kinds)
+            or compiled_difference(rewards, predictions["a"] * times, references * times)
         )
         if found:
             print(f"round {rounds}: {found}\n{predictions!r}\n{references!r}\n{sources!r}")
             return 1
         rounds += 1
-    print(f"{rounds} rounds with {len(metrics)} metrics, no difference")
+    print(f"{rounds} rounds with {len(metrics)} metrics, {len(rewards)} of them compiled, no difference")
     unreached = [name for name, count in calls.items() if not count]
     if unreached:
         print(f"never called: {', '.join(unreached)}")

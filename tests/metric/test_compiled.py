@@ -97,7 +97,7 @@ def assert_equal(metric: Metric, predictions: list[str], references: list[Any]) 
     assert rows.tobytes() == np.ascontiguousarray(statistics).tobytes()
     assert len(seconds) == len(form.tokens) + len(form.features)
     for number, name in enumerate(form.outputs):
-        found = form.native.scores(predictions, references, number)
+        found = form.native.function(number)(predictions, references)
         assert np.array(found).tobytes() == (np.asarray(scores[name]) + 0.0).tobytes(), name
 
 
@@ -405,7 +405,19 @@ def test_other_texts_are_left_to_the_ordinary_way(predictions: Any, references: 
     form = compiled(made("chrf"))
     assert form is not None
     assert form.native.statistics(predictions, references) is None
-    assert form.native.scores(predictions, references, 0) is None
+    assert form.native.function(0)(predictions, references) is None
+
+
+def test_lists_of_references_are_read_only_where_the_best_one_counts() -> None:
+    references = [["a b c", "a"]]
+    for rule in ("best", "mean", "max", "min"):
+        reward = nlgauge.reward("wer", reduce_fn=rule)
+        reward(["a b"], ["a c"])
+        assert (reward._compiled(["a b"], references) is None) == (rule != "best")
+        assert reward._compiled(["a b"], ["a"]) == [-1.0]
+    form = compiled(made("wer"))
+    assert form is not None
+    assert form.native.function(0, lists=False)(["a"], [["a"]]) is None
 
 
 def broken(
@@ -441,7 +453,7 @@ def broken(
     ],
 )
 def test_a_compiled_metric_whose_parts_do_not_fit_is_refused(argument: dict[str, Any]) -> None:
-    assert broken().scores(["a b", "a"], ["a b", "b"], 0) == [1.0, 0.0]
+    assert broken().function(0)(["a b", "a"], ["a b", "b"]) == [1.0, 0.0]
     with pytest.raises(ValueError, match=r"compiled|stem|level|part|programs"):
         broken(**argument)
 
@@ -450,7 +462,7 @@ def test_an_unknown_output_is_refused() -> None:
     form = compiled(made("wer"))
     assert form is not None
     with pytest.raises(ValueError, match="output"):
-        form.native.scores(["a"], ["a"], 99)
+        form.native.function(99)
 
 
 def test_python_kernels_never_take_the_compiled_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -459,9 +471,9 @@ def test_python_kernels_never_take_the_compiled_way(monkeypatch: pytest.MonkeyPa
     for function in (reward, scorer):
         function(["a b"], ["a c"])
     assert type(scorer(["a b"], ["a c"])).__name__ == "CompiledResult"
-    assert reward._compiled_rewards(["a b"], ["a c"]) == [-0.5]
+    assert reward._takes_lists(["a b"], ["a c"]) and reward._compiled(["a b"], ["a c"]) == [-0.5]
     with using("python"):
-        assert reward._compiled_rewards(["a b"], ["a c"]) is None
+        assert not reward._takes_lists(["a b"], ["a c"])
         assert reward(["a b"], ["a c"]) == [-0.5]
         assert type(scorer(["a b"], ["a c"])).__name__ == "Result"
 

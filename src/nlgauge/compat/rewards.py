@@ -12,7 +12,7 @@ signatures, and writes no files.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -58,21 +58,28 @@ class Reward:
     _has_looked: bool = False
 
     @lazy
-    def _fast(self) -> tuple[Any, tuple[float, ...], bool] | None:
-        """The compiled function of lists of texts, its further arguments, and whether it takes lists of references."""
+    def _compiled(self) -> Callable[[list[Any], list[Any]], list[float] | None]:
+        """The compiled function of predictions and references; it returns None if the texts must take the ordinary
+        way.
+        """
         from nlgauge.metric.compiled import compiled
 
         metric = self.job.metrics[self.__name__]
         form = compiled(metric)
         if form is None:
-            return None
+            return _nothing
         rule = self.job.reduce_fn or getattr(metric, "reduce", None)
-        arguments = form.outputs.index(self.output.name), *self.ends, self.undefined
-        return form.native.scores, arguments, metric.takes == "joint" or rule == "best"
+        function: Callable[[list[Any], list[Any]], list[float] | None] = form.native.function(
+            form.outputs.index(self.output.name),
+            *self.ends,
+            self.undefined,
+            lists=metric.takes == "joint" or rule == "best",
+        )
+        return function
 
     def __getstate__(self) -> dict[str, Any]:
         # A compiled form is made again from the metric.
-        return {name: value for name, value in self.__dict__.items() if name != "_fast"}
+        return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
 
     @property
     def __name__(self) -> str:
@@ -93,8 +100,8 @@ class Reward:
         **columns: Any,
     ) -> list[float]:
         """Return one number per prediction, higher is better; `undefined` if the score is undefined."""
-        if sources is None and prompts is None and not columns:
-            rewards = self._compiled_rewards(predictions, references)
+        if sources is None and prompts is None and not columns and self._takes_lists(predictions, references):
+            rewards = self._compiled(predictions, references)
             if rewards is not None:
                 return rewards
         if (predictions is None) == (completions is None):
@@ -113,9 +120,10 @@ class Reward:
             if metric.takes != "alone"
             else None
         )
-        rewards = self._compiled_rewards(texts, read_references)
-        if rewards is not None:
-            return rewards
+        if read_references is not None and self._takes_lists(texts, read_references):
+            rewards = self._compiled(texts, read_references)
+            if rewards is not None:
+                return rewards
         read_sources = (
             self._column(present, "sources", self.sources, _usual_names("source")) if metric.source else None
         )
@@ -152,25 +160,17 @@ class Reward:
         rewards = (scores - start) / (end - start)
         return np.where(np.isnan(rewards), self.undefined, rewards + 0.0)  # + 0.0 turns -0.0 into 0.0
 
-    def _compiled_rewards(self, predictions: Any, references: Any) -> list[float] | None:
-        """Return the rewards by the compiled form of the metric; None if the texts must take the ordinary way.
+    def _takes_lists(self, predictions: Any, references: Any) -> bool:
+        """Return True if the texts are in lists, as compiled metrics read them.
 
         The first call takes the ordinary way, which warns about languages.
         """
-        if (
-            not self._has_looked
-            or type(predictions) is not list
-            or type(references) is not list
-            or not references
-            or self._fast is None
-            or chosen() != "native"
-        ):
-            return None
-        scores, arguments, chooses = self._fast
-        if type(references[0]) is not str and not chooses:
-            return None
-        rewards: list[float] | None = scores(predictions, references, *arguments)
-        return rewards
+        return (
+            self._has_looked
+            and type(predictions) is list
+            and type(references) is list
+            and chosen() == "native"
+        )
 
     def _column(self, columns: Mapping[str, Any], what: str, name: str | None, usual: Sequence[str]) -> Any:
         """Return the texts of the column `name` or, if that is None, of the only column with a usual name."""
@@ -274,6 +274,10 @@ def reward(
         undefined,
         lang,
     )
+
+
+def _nothing(predictions: list[Any], references: list[Any]) -> None:
+    """Stand in for the compiled function of a metric that has none."""
 
 
 def _output(label: str, metric: Any, name: str | None) -> Output:

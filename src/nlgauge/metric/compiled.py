@@ -11,7 +11,7 @@ A metric's own `statistics` and `score` are executed once on symbols (`nlgauge.m
 `CompiledMetric` of the compiled module takes Python's strings, numbers the tokens of each pair in a small table, and
 executes kernels and programs on blocks of 64 pairs. It makes no corpus, features or arrays, so a pair costs microseconds.
 
-The metric's file stays the only definition. Three rules, which `check_metric` reports, make a metric traceable:
+The metric's file stays the only definition. Three rules, which `nlgauge.testing` states, make a metric traceable:
 
 1. `score` works over the last axis of float64 arrays that are C-contiguous (`outputs_of` sees to that).
 2. `score`, and the arithmetic of `statistics`, do not branch on values, assign to elements, or index by values.
