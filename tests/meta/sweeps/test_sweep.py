@@ -13,9 +13,10 @@ from click.testing import CliRunner
 from human_judgments import path_of
 
 import nlgauge
+from nlgauge import plots
 from nlgauge.cli.commands import app
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
-from nlgauge.meta import Judgments, sweep
+from nlgauge.meta import Findings, Judgments, sweep
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.sweeps.grid import grid_of, joined
 from nlgauge.meta.sweeps.swept import swept
@@ -78,6 +79,12 @@ def test_points_are_drawn_over_the_parameter_with_most_values(sample):
     assert all(line.get_xdata().tolist() == [1, 2, 3] for line in lines)
     values = [row["value"] for row in few.points.where(human=human, word_order=2)]
     assert lines[1].get_ydata().tolist() == values
+
+
+def test_a_logarithmic_axis_names_the_values():
+    rows = [{"metric": "m", "k": k, "value": k / 10} for k in (0.25, 1.5, 8)]
+    axes = plots.sweep(Findings(rows), "k", log=True)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.25", "1.5", "8"]
 
 
 def test_a_grid_of_words_is_drawn_as_a_forest(sample):

@@ -18,6 +18,7 @@ from nlgauge.show.plots.labels import name_ends
 Series = Mapping[str, Sequence[Mapping[str, Any]]]
 # Column with the other parameters of a grid.
 _LINE = "setting"
+_MOST_TICKS = 10
 _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", "accuracy", "agreement")
 
 
@@ -83,6 +84,7 @@ def sweep(
     ax = _draw_lines(ax, series, parameter, "value")
     if log:
         ax.set_xscale("log")
+        _name_values(ax, sorted({row[parameter] for row in findings.rows}))
     title = next(iter(series)) if len(series) == 1 else f"Agreement by {parameter}"
     canvas.titled(ax, title, parameter, _kind(findings, by) or "value")
     _name_lines(ax, series, parameter, "value")
@@ -90,6 +92,13 @@ def sweep(
     return canvas.described(
         ax, f"{len(findings)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}."
     )
+
+
+def _name_values(ax: Axes, values: Sequence[float]) -> None:
+    """Put ticks at the values if they are few; powers of ten would overlap or miss them."""
+    if len(values) <= _MOST_TICKS:
+        ax.minorticks_off()
+        ax.set_xticks(values, [f"{value:g}" for value in values])
 
 
 def _of_grid(findings: Findings, parameter: str | None, by: str | None) -> tuple[Findings, str, str]:
