@@ -343,6 +343,7 @@ def test_tokens_are_saved_as_digests_and_replaced(tmp_path: Path) -> None:
     file = served.campaign.directory / "tokens.json"
     if os.name != "nt":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     content = file.read_text("utf-8")
     assert not [address for address in served.addresses.values() if address.partition("token=")[2] in content]
     token = Tokens(served.campaign.directory).new("ana")

@@ -25,7 +25,7 @@ from nlgauge.cli.parameters import SACREBLEU
 from nlgauge.corpus.records import FIELD_NAMES
 
 VERBS = (
-    "Add Check Choose Collect Compare Convert Create Delete Describe Download Draw Estimate Exit Explain Explore Import"
+    "Add Check Choose Collect Compare Convert Create Delete Describe Download Draw Estimate Exit Explain Explore Generate Import"
     " Let List Manage Measure Plan Print Rank Read Recommend Remove Replace Reproduce Score Show Test Write"
 ).split()
 COMMANDS = list(commands())

@@ -180,6 +180,8 @@ def new(
         if not isinstance(texts, Corpus):
             save_metrics(scores, making / METRICS)
         (making / CAMPAIGN).write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=1) + b"\n")
+        # The items name the system of each text, so that an annotator on this machine must not read them.
+        making.chmod(0o700)
         put(making, target, lambda _: False)
     return Campaign(target, plan, made, pool)
 
