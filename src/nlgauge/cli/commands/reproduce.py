@@ -37,7 +37,7 @@ def reproduce(
         list[str] | None,
         option(
             "--part",
-            help="Step to compute (see --plan); repeatable. Default: all that take an hour or less.",
+            help="Step to compute; repeatable. Default: all that take at most an hour.",
             metavar="NAME",
         ),
     ] = None,

@@ -86,8 +86,8 @@ def generate_command(
 ) -> None:
     """Generate predictions with a causal language model on this machine.
 
-        nlgauge generate docs.txt -m smollm2 -o smollm2.jsonl --prompt "Summarize: {source}"
-        nlgauge score smollm2.jsonl -m "shannon(model='smollm2')"
+        nlgauge generate docs.txt -m smollm2 -o out.jsonl --prompt "Summarize: {source}"
+        nlgauge score out.jsonl -m "shannon(model='smollm2')"
 
     One line is written per source, with its source, references and prediction, as `nlgauge score` reads it. Run
     an interrupted command again to continue it: texts that are finished are not generated again.
