@@ -86,7 +86,7 @@ def generate_command(
 ) -> None:
     """Generate predictions with a causal language model on this machine.
 
-        nlgauge generate docs.txt -m smollm2 -o out.jsonl --prompt "Summarize: {source}"
+        nlgauge generate in.txt -m smollm2 -o out.jsonl --prompt "Shorten: {source}"
         nlgauge score out.jsonl -m "shannon(model='smollm2')"
 
     One line is written per source, with its source, references and prediction, as `nlgauge score` reads it. Run
