@@ -24,7 +24,7 @@ def generate_command(
     sources: Annotated[
         str,
         argument(
-            "Sources: one text per line, or records with the field source (.jsonl, .csv, ...).",
+            "Sources: a text per line, or records with the field source (.jsonl, .csv ...).",
             metavar="FILE",
             panel=FILES,
         ),
