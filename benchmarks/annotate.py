@@ -218,12 +218,13 @@ def replay(runs: int, annotators: int = 1, proposals: bool = False) -> None:
                     row["classical_low"] <= truth[row["system"]] <= row["classical_high"]
                 )
             shutil.rmtree(campaign.directory)
-    how = f"{annotators} annotators{', proposals' if proposals else ''}, width {statistics.mean(widths):.2f}"
+    print(
+        f"{runs} campaigns{' with proposals' if proposals else ''}, annotators: {annotators}, mean width"
+        f" {statistics.mean(widths):.2f}; coverage: the interval contains the mean of all {len(corpus)} segments"
+    )
+    print("| interval | coverage | cases |\n|---|---|---|")
     for name, count in inside.items():
-        print(
-            f"{how}, {name}: the interval contains the mean of all {len(corpus)} segments in {count / total:.3f} of"
-            f" {total} cases"
-        )
+        print(f"| {name} | {count / total:.3f} | {total} |")
 
 
 def nulls(runs: int) -> None:
