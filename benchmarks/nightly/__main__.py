@@ -39,20 +39,26 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def kept() -> dict[str, dict[str, Any]]:
-    """Return the parts that were run, also those of the page that another machine ran."""
-    found = json.loads(page.DATA.read_text("utf-8")) if page.DATA.is_file() else {}
-    for part in PARTS:
-        path = KEPT / f"{part.name}.json"
-        if path.is_file():
-            found[part.name] = json.loads(path.read_text("utf-8"))
+def kept() -> page.Kept:
+    """Return the parts that were run with each size, also those of the page that another machine ran."""
+    found: page.Kept = json.loads(page.DATA.read_text("utf-8")) if page.DATA.is_file() else {}
+    for size in page.SIZES:
+        of_size = found.setdefault(size, {})
+        for part in PARTS:
+            path = _path(part, size)
+            if path.is_file():
+                of_size[part.name] = json.loads(path.read_text("utf-8"))
     return found
+
+
+def _path(part: Part, size: str) -> Path:
+    return KEPT / size / f"{part.name}.json"
 
 
 def run(part: Part, full: bool, sources: str) -> dict[str, Any]:
     """Run a part and return its figures."""
     runs = part.full if full else part.runs
-    one: dict[str, Any] = {"runs": runs, "full": full, "sources": sources, "commit": _commit()}
+    one: dict[str, Any] = {"runs": runs, "sources": sources, "commit": _commit()}
     one |= {
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "seconds": 0.0,
@@ -124,13 +130,14 @@ def main() -> int:
     if unknown:
         parser.error(f"unknown part {', '.join(sorted(unknown))}; the parts are {', '.join(names)}")
     chosen = [part for part in PARTS if not options.parts or part.name in options.parts]
+    size = page.FULL if options.full else page.SMALL
     if not options.page:
         sources = fingerprint()
-        KEPT.mkdir(parents=True, exist_ok=True)
         for part in chosen:
-            path = KEPT / f"{part.name}.json"
+            path = _path(part, size)
+            path.parent.mkdir(parents=True, exist_ok=True)
             before = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-            if _is_current(before, sources, options.full) and not options.again:
+            if _is_current(before, sources) and not options.again:
                 print(f"{part.name}: kept", file=sys.stderr)
                 continue
             print(f"{part.name}: {part.title}", file=sys.stderr, flush=True)
@@ -142,7 +149,10 @@ def main() -> int:
             page.write(kept())
     found = kept()
     page.write(found)
-    wrong = [part.name for part in chosen if part.name not in found or "**" in page.verdict(found[part.name])]
+    of_size = found[size]
+    wrong = [
+        part.name for part in chosen if part.name not in of_size or "**" in page.verdict(of_size[part.name])
+    ]
     if wrong:
         print(
             f"not as expected: {', '.join(wrong)}; see {Path('docs/statistics/nightly.md')}", file=sys.stderr
@@ -150,15 +160,9 @@ def main() -> int:
     return bool(wrong)
 
 
-def _is_current(one: dict[str, Any], sources: str, full: bool) -> bool:
-    """Return True if a part ran without a failure on these sources with these sizes."""
-    return (
-        bool(one)
-        and one["sources"] == sources
-        and one["full"] == full
-        and not one["exit"]
-        and not one["skipped"]
-    )
+def _is_current(one: dict[str, Any], sources: str) -> bool:
+    """Return True if a part ran without a failure on these sources."""
+    return bool(one) and one["sources"] == sources and not one["exit"] and not one["skipped"]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchmarks.nightly.parts import Bound, Part
 
-_NUMBER = re.compile(r"[+-]?\d[\d,]*\.?\d*%?|[+-]?\.\d+%?")
+_NUMBER = re.compile(r"[+-]?\d[\d,]*\.?\d*(e[+-]\d+)?%?|[+-]?\.\d+%?")
 # The chance of a figure that is out although its bound holds.
 UNLIKELY = 1e-4
 

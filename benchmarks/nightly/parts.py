@@ -45,6 +45,9 @@ class Part:
     needs_data: bool = False
     # Sizes count something else than runs, such as seconds or cases.
     unit: str = "runs"
+    # The page has all its figures, below these words.
+    detailed: bool = False
+    about: str = ""
 
     def words(self, full: bool) -> list[str]:
         """Return the words of the command."""
