@@ -1,4 +1,4 @@
-# Everything that these targets make stays inside the checkout, but for the models of demo-models: .venv, .venv-core, .venv-bench, .cache, demo-*.
+# Everything that these targets make stays inside the checkout, but for the models of demo-models: .venv, .venv-core, .venv-bench, .venv-peers, .cache, demo-*.
 
 PYTHON ?= $(shell command -v python3.11 2>/dev/null || echo python3)
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -132,8 +132,11 @@ bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/python -m benchmarks.ahead; exit $$failed
 
 # What a skeptical reader runs: it continues a stopped run, and a part that fails does not keep the others from running.
-# The peers are in the environment of the tests; benchmarks with human scores are found by NLGAUGE_BENCHMARKS.
+# The peers are in an environment of their own (.venv-peers), without nlgauge. If it cannot be installed, the page says that
+# these parts were skipped. Benchmarks with human scores are found by NLGAUGE_BENCHMARKS.
 verify: .venv/.test
+	@$(MAKE) .venv-peers/.peers || echo "the peers cannot be installed: pip needs an index with the versions of the group 'verify' in pyproject.toml; their parts will be skipped"
+	@.venv/$(PROGRAMS)/python -c "import ray" 2>/dev/null || $(call install,.venv) "ray>=2.40" || echo "Ray cannot be installed: its route will be missing"
 	.venv/$(PROGRAMS)/python -m benchmarks.nightly $(VERIFY_OPTIONS)
 
 # Ten million pairs, peers, a cached run, killed runs, the cache, a cluster: at most twenty minutes on two idle cores, and ten gigabytes of disk.
@@ -157,7 +160,7 @@ reproduce: .venv/.test
 	.venv/$(PROGRAMS)/python tools/keep_reproductions.py build/reproduce
 
 clean:
-	rm -rf .venv .venv-core .venv-bench .cache build demo-result demo-models-result
+	rm -rf .venv .venv-core .venv-bench .venv-peers .cache build demo-result demo-models-result
 	find src tests tools studies benchmarks -name __pycache__ -prune -exec rm -r {} +
 
 # Stamps: an environment is made once, and installed into again when the requirements change. The pip that comes with
@@ -205,6 +208,19 @@ endif
 	$(call install,$(@D)) --editable ".[models,ot,ray]" --group peers --group bench
 	$(call install,$(@D)) pandas
 	$(call install,$(@D)) --no-deps blanc --group alone
+	touch $@
+
+# The programs that nlgauge is compared with, as PyPI has them, and their source archives, which have their test suites.
+# No peer here needs torch: those that do are in .venv, and `make test` compares them.
+SUITES := sacrebleu jiwer rouge-score nltk
+.venv-peers/.peers: .venv-peers/.pip pyproject.toml
+	$(call install,$(@D)) --group verify
+	mkdir -p .cache/suites
+	for name in $(SUITES); do \
+		ls .cache/suites/$$(echo $$name | tr - _)-*.tar.gz >/dev/null 2>&1 || \
+		$(@D)/$(PROGRAMS)/python -m pip download --quiet --no-deps --no-binary $$name --dest .cache/suites --constraint constraints.txt $$name || \
+		echo "the source archive of $$name cannot be downloaded: its test suite will be skipped"; \
+	done
 	touch $@
 
 .PRECIOUS: %/.pip %/.torch

@@ -18,6 +18,7 @@ from benchmarks.nightly import __doc__ as described
 from benchmarks.nightly import page
 from benchmarks.nightly.figures import Figure, figures, judged
 from benchmarks.nightly.parts import PARTS, Part
+from benchmarks.nightly.peers import NOT_HERE
 from benchmarks.workloads import rows_of
 
 KEPT = page.ROOT / ".cache" / "verify"
@@ -78,6 +79,8 @@ def run(part: Part, full: bool, sources: str) -> dict[str, Any]:
         check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1", "NLGAUGE_THREADS": "1"},
     )
+    if done.returncode == NOT_HERE:
+        return {**one, "skipped": done.stdout.strip().splitlines()[-1]}
     found = list(figures(done.stdout))
     bounds = [] if done.returncode else [_plain(bound._asdict()) for bound in judged(part, found, runs)]
     return {

@@ -58,30 +58,52 @@ _ANY = ".*"
 PARTS = (
     Part(
         "golden",
-        "Golden values of other programs and their test suites",
+        "Golden values of other programs",
         "benchmarks.nightly.golden",
         1,
         1,
         [Bound("tests against golden values fail", _ANY, "failed", "equal", 0)],
         unit="selection",
+        detailed=True,
+        about="Tests of this repository whose expected values are those of other programs, run by them or printed by them.",
+    ),
+    Part(
+        "suites",
+        "Test suites of other programs",
+        "benchmarks.nightly.suites",
+        1,
+        1,
+        [
+            Bound("scores of other programs' test suites that differ", _ANY, "differ", "equal", 0),
+            Bound("scores of other programs' test suites that are refused", _ANY, "refused", "equal", 0),
+        ],
+        unit="selection",
+        detailed=True,
+        about="The test suites of pinned releases, run in `.venv-peers`: nlgauge computes every score of a passing test again."
+        " Tests of data that the releases lack fail there and are left out.",
     ),
     Part(
         "peers",
         "Differential fuzzing against other programs",
-        "benchmarks.nightly.fuzz peers --cases {runs}",
+        "benchmarks.nightly.peers --cases {runs}",
         300,
         20_000,
         [Bound("values that differ from the program's", _ANY, "differ", "equal", 0)],
         unit="cases",
+        detailed=True,
+        about="Each program runs in a process of `.venv-peers`, which has no nlgauge. `make .venv-peers/.peers` installs these"
+        " versions from PyPI. Programs that need PyTorch are not there (bert-score, TorchMetrics, COMET and others): `make test`"
+        " compares them. Left out are cases that a program refuses, such as an empty reference.",
     ),
     Part(
         "routes",
         "The same bits over kernels, threads and routes",
-        "benchmarks.nightly.fuzz routes --cases {runs}",
+        "benchmarks.nightly.routes --cases {runs}",
         12,
         1_000,
         [Bound("values with other bits", _ANY, "differ", "equal", 0)],
         unit="cases",
+        detailed=True,
     ),
     Part(
         "cosmic",
