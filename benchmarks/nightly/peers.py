@@ -153,7 +153,9 @@ def compared(cases: int, seed: int, environment: Path) -> None:
                 differ += 1
                 shown = shown or f"{label}, case {number}: {one!r}, {program} {other!r}"
         version = answers[program]["version"]
-        print(f"| {program} {version}: {name} | {cases} | {left_out} | {differ} | {largest:.1e} |", flush=True)
+        print(
+            f"| {program} {version}: {name} | {cases} | {left_out} | {differ} | {largest:.1e} |", flush=True
+        )
         if shown:
             print(shown, file=sys.stderr)
 
