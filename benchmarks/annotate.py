@@ -252,12 +252,9 @@ def nulls(runs: int) -> None:
                 else:
                     misses += any(not row["low"] <= middle <= row["high"] for row in decision.rows)
                 shutil.rmtree(directory)
-    print(
-        f"--until-sure: a difference of exchanged systems is claimed in {claims} of {runs} campaigns (level 0.05)"
-    )
-    print(
-        f"--until: an interval misses the mean at some number of segments in {misses} of {runs} campaigns (level 0.05)"
-    )
+    print(f"{runs} campaigns of exchanged systems, level 0.05\n\n| campaign | share |\n|---|---|")
+    print(f"| --until-sure claims a difference | {claims / runs:.3f} |")
+    print(f"| --until: an interval misses the mean at some number of segments | {misses / runs:.3f} |")
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Coverage of the intervals of `nlgauge.meta.sweep`: python -m benchmarks.sweep_coverage [WORLDS].
+"""Coverage of the intervals of `nlgauge.meta.sweep`: python -m benchmarks.sweep_coverage [WORLDS [OTHERS]].
 
 A world has systems of random quality, segments, people, and metrics that follow the quality more or less closely and
-share a part of their noise. The truth of a value is its mean over 4,000 other worlds. The table has the shares of
+share a part of their noise. The truth of a value is its mean over 4,000 other worlds, or OTHERS. The table has the shares of
 intervals that contain it, for the tested value and for its difference to the default.
 """
 
@@ -23,7 +23,6 @@ CASES = (
     ("a good default", 16, 60, (0.8, 0.3, 0.3, 0.3, 0.3)),
     ("few texts", 12, 20, (0.5, 0.5, 0.6, 0.7)),
 )
-_TRUTH = 4000
 
 
 def world(rng: np.random.Generator, systems: int, segments: int, follows: tuple[float, ...]) -> list[Scores]:
@@ -44,11 +43,13 @@ def world(rng: np.random.Generator, systems: int, segments: int, follows: tuple[
     ]
 
 
-def truth(name: str, systems: int, segments: int, follows: tuple[float, ...]) -> tuple[float, float]:
+def truth(
+    name: str, systems: int, segments: int, follows: tuple[float, ...], others: int
+) -> tuple[float, float]:
     """Return the mean tested value and the mean gain over many worlds, each divided once."""
     rng = np.random.default_rng(99)
     found = []
-    for _ in range(_TRUTH):
+    for _ in range(others):
         points = world(rng, systems, segments, follows)
         drawn = halves(rng, np.ones((1, systems)), np.ones((1, segments)), "segments")
         one = by_split(measure(name), "system", points, points[0], drawn)
@@ -57,14 +58,14 @@ def truth(name: str, systems: int, segments: int, follows: tuple[float, ...]) ->
     return float(means[0]), float(means[1])
 
 
-def main(worlds: int = 200) -> None:
+def main(worlds: int = 200, others: int = 4000) -> None:
     """Print the coverage of every case and coefficient."""
     warnings.simplefilter("ignore")
     print("| case | coefficient | tested, truth | coverage | gain, truth | coverage | mean of tested |")
     print("|---|---|---|---|---|---|---|")
     for title, systems, segments, follows in CASES:
         for name in ("kendall", "pearson"):
-            value, gain = truth(name, systems, segments, follows)
+            value, gain = truth(name, systems, segments, follows, others)
             rng = np.random.default_rng(7)
             hits, tested = [], []
             for number in range(worlds):

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.nightly.parts import CLAIMS, PARTS, Part
+from benchmarks.nightly.claims import CLAIMS, NOT_SIMULATED
+from benchmarks.nightly.parts import PARTS, Part
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "statistics" / "nightly.md"
@@ -49,6 +50,8 @@ def page(kept: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     lines += ["## Tests and intervals", "", "Each option of the product and the parts that simulate it.", ""]
     lines += ["| option | parts |", "|---|---|"]
     lines += [f"| {name} | {', '.join(parts)} |" for name, parts in CLAIMS.items()]
+    lines += ["", "Not simulated:", "", "| interval | reason |", "|---|---|"]
+    lines += [f"| {name} | {reason} |" for name, reason in NOT_SIMULATED.items()]
     return "\n".join(lines) + "\n"
 
 

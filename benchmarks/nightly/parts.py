@@ -1,6 +1,4 @@
-"""The parts of the nightly run: commands, sizes, and the bound that each figure must keep; and the part that checks each
-claim of the product.
-"""
+"""The parts of the nightly run: commands, sizes, and the bound that each figure must keep."""
 
 from __future__ import annotations
 
@@ -337,40 +335,92 @@ PARTS = (
         [Bound("interval of a system's mean", _ANY, "coverage", "at least", 0.93)],
         needs_data=True,
     ),
+    Part(
+        "claims",
+        "Several systems, two runs, missing scores, gold items, shares, audits of a judge",
+        "benchmarks.nightly.simulated_systems --runs {runs}",
+        100,
+        2000,
+        [
+            Bound(
+                "letters and ranks of equal systems", ".*letters.*|a best rank.*", "share", "at most", 0.06
+            ),
+            Bound("two runs without a difference", "two equal runs.*", "share", "at most", 0.06),
+            Bound("missing scores, McNemar's test", "missing scores.*", "share", "at most", 0.05),
+            Bound("sign test of gold items", "gold items.*", "share", "at most", 0.05),
+            Bound("Wilson's interval of a share", "Wilson.*", "share", "at least", 0.92),
+            Bound("interval of an audit of a judge", "interval of an audit.*", "share", "at least", 0.9),
+            Bound("groups that a judge rates alike", "groups of an audit.*", "share", "at most", 0.07),
+            Bound("Student's interval of a gain, normal", ".* normal gains", "share", "at least", 0.94),
+            Bound("Student's interval of a gain, skewed", ".* skewed gains", "share", "at least", 0.86),
+        ],
+    ),
+    Part(
+        "meta-claims",
+        "Accuracies, ready-made pairs, suites, bias, decisions, curves, downstream tasks, annotators' spans",
+        "benchmarks.nightly.simulated_meta --runs {runs}",
+        60,
+        1000,
+        [
+            Bound("interval of an accuracy", "interval over both of .*", "share", "at least", 0.9),
+            Bound("letters of equal metrics over tasks", "different letters.*", "share", "at most", 0.09),
+            Bound(
+                "interval of a partial correlation", ".*partial correlation, .*", "share", "at least", 0.92
+            ),
+            Bound(
+                "interval of outputs kept or chosen",
+                "interval of (detect|rerank).*",
+                "share",
+                "at least",
+                0.89,
+            ),
+            Bound("interval of a curve of agreement", "interval of a curve.*", "share", "at least", 0.92),
+            Bound("interval of a downstream task", "interval of a task.*", "share", "at least", 0.92),
+            Bound("interval of annotators' spans", "interval of annotators.*", "share", "at least", 0.88),
+        ],
+    ),
+    Part(
+        "sweeps",
+        "A point of a sweep, chosen on one half and tested on the other",
+        "benchmarks.sweep_coverage {runs} 1000",
+        20,
+        200,
+        [Bound("interval of the tested value, or of its gain", _ANY, "coverage", "at least", 0.9)],
+    ),
+    Part(
+        "rankings",
+        "Rankings from verdicts on real scores without a difference",
+        "benchmarks.false_alarms --part rank --runs {runs}",
+        25,
+        1000,
+        [
+            Bound(
+                "letters and ranks from verdicts",
+                _ANY,
+                "different letters|best rank above 1",
+                "at most",
+                0.06,
+            ),
+            Bound("interval of a strength excludes 0", _ANY, "interval without 0", "at most", 0.08),
+        ],
+        needs_data=True,
+    ),
+    Part(
+        "proposals",
+        "Intervals of a campaign whose items are proposed",
+        "benchmarks.annotate --part proposals --runs {runs}",
+        15,
+        200,
+        [Bound("interval of a system's mean, with proposals", _ANY, "coverage", "at least", 0.93)],
+        needs_data=True,
+    ),
+    Part(
+        "stopping",
+        "Campaigns that stop when they are sure, without a difference",
+        "benchmarks.annotate --part nulls --runs {runs}",
+        30,
+        200,
+        [Bound("a claim, or an interval that misses, at any time", _ANY, "share", "at most", 0.05)],
+        needs_data=True,
+    ),
 )
-
-# What the product offers, as its options name it -> the parts that simulate it. A test compares this with the code.
-CLAIMS: dict[str, tuple[str, ...]] = {
-    "compare test=randomization": ("scores", "false-alarms"),
-    "compare test=bootstrap": ("scores",),
-    "compare adjust": ("families",),
-    "Result.intervals": ("scores", "false-alarms"),
-    "check": ("false-alarms", "families", "different"),
-    "until-sure": ("false-alarms", "different", "sequential"),
-    "plan": ("plans",),
-    "missing scores": ("missing",),
-    "rank": ("preferences",),
-    "estimate": ("few-labels",),
-    "judge audit": ("judges",),
-    "annotate": ("campaigns",),
-    "meta spans": ("spans",),
-    "meta stress": ("correlations",),
-    "meta agreement": ("correlations",),
-    "correlation p": ("correlations",),
-    "meta test=randomization": ("meta-tests",),
-    "meta test=bootstrap": ("meta-tests",),
-    "meta test=williams": ("meta-tests",),
-    "meta swap=systems": ("meta-tests",),
-    "meta swap=inputs": ("meta-tests",),
-    "meta swap=cells": ("meta-tests",),
-    "meta swap=rows-xor-cols": ("meta-tests",),
-    "meta interval=systems": ("meta-intervals",),
-    "meta interval=inputs": ("meta-intervals",),
-    "meta interval=both": ("meta-intervals",),
-    "meta interval=fisher": ("meta-intervals",),
-    "meta method=bca": ("meta-intervals",),
-    **{
-        f"meta adjust={name}": ("meta-corrections",)
-        for name in ("none", "bonferroni", "holm", "bh", "by", "maxT", "maxT-raw")
-    },
-}

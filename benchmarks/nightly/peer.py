@@ -12,6 +12,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -193,10 +194,8 @@ PROGRAMS: dict[str, Callable[[dict[str, Any]], Answers]] = {
 def main() -> None:
     """Answer on standard output; what programs print goes to standard error."""
     answers, sys.stdout = sys.stdout, sys.stderr
-    try:
+    with suppress(PackageNotFoundError):
         sys.exit(f"nlgauge {version('nlgauge')} is in the environment of its peers")
-    except PackageNotFoundError:
-        pass
     warnings.simplefilter("ignore")
     name, data = sys.argv[1], json.load(sys.stdin)
     values = dict(PROGRAMS[name](data))

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzz_native import _CORPUS_METRICS, compiled_difference, compiled_rewards, labels, same
 
 import nlgauge
 from benchmarks.nightly.cases import case
-from fuzz_native import _CORPUS_METRICS, compiled_difference, compiled_rewards, labels, same
 from nlgauge._core.backend import NATIVE, using
 from nlgauge.engine.executors import Serial, Threads
 from nlgauge.engine.executors.processes import Processes
