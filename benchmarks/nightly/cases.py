@@ -7,11 +7,8 @@ spaces, and characters beyond the basic plane.
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from fuzz_native import text, worn
+from tools.fuzz_native import text, worn
 
 
 def case(seed: int, number: int, most: int = 40) -> tuple[str, list[str]]:

@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fuzz_native import _CORPUS_METRICS, compiled_difference, compiled_rewards, labels, same
 
 import nlgauge
 from benchmarks.nightly.cases import case
 from nlgauge._core.backend import NATIVE, using
 from nlgauge.engine.executors import Serial, Threads
 from nlgauge.engine.executors.processes import Processes
+from tools.fuzz_native import _CORPUS_METRICS, compiled_difference, compiled_rewards, labels, same
 
 # Key of an array -> the array, or the text of a score.
 Values = Mapping[tuple[str, str], Any]
