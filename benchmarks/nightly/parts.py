@@ -63,7 +63,7 @@ PARTS = (
         [Bound("tests against golden values fail", _ANY, "failed", "equal", 0)],
         unit="selection",
         detailed=True,
-        about="Tests of this repository whose expected values are those of other programs, run by them or printed by them.",
+        about="Tests of this repository that expect values of other programs: the program runs in the test, or its values were recorded.",
     ),
     Part(
         "suites",
@@ -90,7 +90,7 @@ PARTS = (
         unit="cases",
         detailed=True,
         about="Each program runs in a process of `.venv-peers`, which has no nlgauge. `make .venv-peers/.peers` installs these"
-        " versions from PyPI. Programs that need PyTorch are not there (bert-score, TorchMetrics, COMET and others): `make test`"
+        " versions from PyPI. bert-score, TorchMetrics, COMET and other programs that need PyTorch are not in it: `make test`"
         " compares them. Left out are cases that a program refuses, such as an empty reference.",
     ),
     Part(
