@@ -136,7 +136,6 @@ bench: .venv-bench/.bench
 # these parts were skipped. Benchmarks with human scores are found by NLGAUGE_BENCHMARKS.
 verify: .venv/.test
 	@$(MAKE) .venv-peers/.peers || echo "the peers cannot be installed: pip needs an index with the versions of the group 'verify' in pyproject.toml; their parts will be skipped"
-	@.venv/$(PROGRAMS)/python -c "import ray" 2>/dev/null || $(call install,.venv) "ray>=2.40" || echo "Ray cannot be installed: its route will be missing"
 	.venv/$(PROGRAMS)/python -m benchmarks.nightly $(VERIFY_OPTIONS)
 
 # Ten million pairs, peers, a cached run, killed runs, the cache, a cluster: at most twenty minutes on two idle cores, and ten gigabytes of disk.
