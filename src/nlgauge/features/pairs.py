@@ -72,21 +72,27 @@ class SameTokens(RowFeature):
 
 
 @dataclass(frozen=True)
-class Counts(RowFeature):
-    """The return value of `counts(view)` of a metric: numbers of each row, for which it may name a row kernel."""
+class SameTexts(RowFeature):
+    """1 if a prediction is its one reference, character by character, else 0."""
 
-    metric: Any
-
-    def __str__(self) -> str:
-        return f"counts of {self.metric}"
+    lowercase: bool = False
+    # Characters that do not count.
+    ignored: str = ""
 
     def compute(self, view: Any) -> Array:
-        found: Array = self.metric.counts(view)
-        return found
+        same: Array = (view.predictions == view.reference).astype(np.float64)
+        if self.ignored or self.lowercase:
+            table = str.maketrans("", "", self.ignored)
+            for row in np.flatnonzero(same == 0).tolist():
+                texts = (view.text(side[row]) for side in (view.predictions, view.reference))
+                first, second = (
+                    (text.lower() if self.lowercase else text).translate(table) for text in texts
+                )
+                same[row] = first == second
+        return same
 
     def kernel(self) -> RowKernel | None:
-        found: RowKernel | None = self.metric.row_kernel()
-        return found
+        return None if self.ignored else SameTokens(Tokens("characters", self.lowercase)).kernel()
 
 
 @dataclass(frozen=True)
