@@ -10,7 +10,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature, RowKernel
-from nlgauge.features.tokens.text import CodePoints, Tokens
+from nlgauge.features.tokens.code_points import CodePoints
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.features.tokens.tokenizers import Tokenizer
 from nlgauge.kernels.edits.character import character_edits
 from nlgauge.kernels.edits.tercom import shift_edits

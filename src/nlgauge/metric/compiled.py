@@ -34,8 +34,9 @@ import numpy as np
 from nlgauge._core.backend import NATIVE
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature
-from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import CodePoints, Tokens
+from nlgauge.features.findings import Findings
+from nlgauge.features.tokens.code_points import CodePoints
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.program import Program
 from nlgauge.metric.symbols import Graph, Symbols, Untraceable

@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.shifts import CharacterShifts
-from nlgauge.features.tokens.text import CodePoints
+from nlgauge.features.tokens.code_points import CodePoints
 from nlgauge.kernels.edits.character import joined, words
 from nlgauge.kernels.edits.distances import opcodes
 from nlgauge.kernels.edits.tercom import Shift, apply_shift

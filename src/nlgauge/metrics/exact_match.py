@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.pairs import SameTexts
+from nlgauge.features.equality import SameTexts
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
 
