@@ -1,4 +1,4 @@
-"""Whether a prediction equals a reference, by its tokens or by its characters."""
+"""Equality of a prediction and a reference, by tokens or by characters."""
 
 from __future__ import annotations
 

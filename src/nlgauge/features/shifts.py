@@ -1,4 +1,4 @@
-"""Edits with shifts of words between a prediction and its references: those of TER and of CharacTER."""
+"""Edits with shifts of words between a prediction and its references, as TER and CharacTER count them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order in which a prediction has the words of its reference: what RIBES reads."""
+"""The order of words of a prediction in its reference, for RIBES."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a prediction that METEOR matches with those of its reference, and their counts by module."""
+"""Matches of METEOR: words of a prediction and of its reference, and their counts by module."""
 
 from __future__ import annotations
 
