@@ -23,7 +23,7 @@ from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import progress
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.protocols import protocol_of
-from nlgauge.annotate.rows import export, ratings_of
+from nlgauge.annotate.rows import export
 from nlgauge.annotate.state import state_of
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta.benchmarks.rows import read_lines
@@ -255,7 +255,7 @@ def test_the_export_is_a_benchmark_that_meta_reads(tmp_path: Path) -> None:
     assert [(row.segment, row.system, row.human["da"]) for row in benchmark] == [
         (line["segment"], line["system"], line["human"]["da"]) for line in lines
     ]
-    (ana, ben) = progress(campaign, ratings_of(campaign))
+    (ana, ben) = progress(campaign, campaign.records())
     assert (ana["done"], ana["of"], ana["repeats"], ana["repeat_difference"]) == (66, 66, 6, 7)
     assert (ben["done"], ben["of"]) == (30, 66)
 

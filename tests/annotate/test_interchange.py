@@ -17,9 +17,11 @@ from span_cases import sample
 
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
-from nlgauge.annotate.interchange import add_annotations, annotations_of, merge, write_ratings, write_rows
+from nlgauge.annotate.interchange import annotations_of, write_ratings, write_rows
+from nlgauge.annotate.merging import add_annotations, merge
 from nlgauge.annotate.protocols import protocol_of
-from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.annotate.responses import ratings_of
+from nlgauge.annotate.rows import rows
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.io import Inputs
@@ -63,8 +65,8 @@ def expected() -> list[dict[str, Any]]:
 def test_the_samples_are_ratings_of_a_campaign(tmp_path: Path) -> None:
     campaign = of_samples(tmp_path)
     file = read(sample("expected.jsonl"))
-    assert add_annotations(campaign, file) == 8
-    assert add_annotations(campaign, file) == 0
+    assert add_annotations(campaign, file, "ratings.jsonl") == 8
+    assert add_annotations(campaign, file, "ratings.jsonl") == 0
     found = [each.plain() for each in annotations_of(campaign, ratings_of(campaign))]
     by_key = {(row["annotator"], row["system"], row["segment"]): row for row in found}
     for row in expected():
@@ -78,7 +80,7 @@ def test_the_samples_are_ratings_of_a_campaign(tmp_path: Path) -> None:
 def test_other_formats_come_back(tmp_path: Path, form: str) -> None:
     """What a format can say about the ratings of a campaign is read from the file that was written."""
     campaign = of_samples(tmp_path)
-    add_annotations(campaign, read(sample("expected.jsonl")))
+    add_annotations(campaign, read(sample("expected.jsonl")), "ratings.jsonl")
     path = tmp_path / f"ratings-{form}{Path(_FILES[form]).suffix}"
     lost = write_ratings(campaign, path, form)
     again = read(path, texts=sample("texts.jsonl") if form in ("appraise", "pearmut", "factgenie") else None)
@@ -150,7 +152,7 @@ def test_nothing_is_added_if_one_annotation_is_wrong(
     path = tmp_path / "changed.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in changed), "utf-8")
     with pytest.raises(InputError, match=f"{message}.*nothing was added"):
-        add_annotations(campaign, read(path))
+        add_annotations(campaign, read(path), "ratings.jsonl")
     assert campaign.records() == []
 
 
@@ -198,7 +200,9 @@ def test_ratings_of_an_offline_page_are_merged_once(tmp_path: Path) -> None:
     file = tmp_path / "ana-ratings.jsonl"
     file.write_text(offline_line(campaign, keys[2]) + offline_line(campaign, keys[3], 9), "utf-8")
     assert [merge(campaign, file) for _ in range(2)] == [2, 0]
-    assert [record["at"] for record in campaign.records()][2:] == [1763374021.5] * 2
+    _, _, merged, *added = campaign.records()
+    assert (merged["kind"], merged["file"], merged["events"]) == ("merged", "ana-ratings.jsonl", 2)
+    assert [(record["at"], record["merged"]) for record in added] == [(1763374021.5, merged["n"])] * 2
     assert len(ratings_of(campaign)) == 4
 
 

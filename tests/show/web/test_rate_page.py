@@ -17,8 +17,8 @@ from page_cases import HOSTILE
 import nlgauge
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
-from nlgauge.annotate.interchange import merge
 from nlgauge.annotate.log import current
+from nlgauge.annotate.merging import merge
 from nlgauge.annotate.pages import offline_page
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.corpus import Corpus
@@ -69,15 +69,20 @@ def press(page: Any, keys: str) -> None:
         page.keyboard.press(key)
 
 
+def events(campaign: Campaign) -> list[dict[str, Any]]:
+    """The events of the log, but those of pages that were opened."""
+    return [record for record in campaign.records() if record["kind"] != "opened"]
+
+
 def saved(page: Any, campaign: Campaign, count: int) -> list[dict[str, Any]]:
     """The ratings in the log, as soon as there are this many."""
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
     for _ in range(200):
-        if len(campaign.records()) >= count:
+        if len(events(campaign)) >= count:
             break
         page.wait_for_timeout(20)
-    assert len(campaign.records()) == count
-    return campaign.records()
+    assert len(events(campaign)) == count
+    return events(campaign)
 
 
 def test_errors_are_marked_and_scored_by_keys_alone(tmp_path: Path, opened: Callable[..., Any]) -> None:
@@ -117,7 +122,7 @@ def test_a_low_score_without_marks_is_questioned_once(tmp_path: Path, opened: Ca
     page.locator("#scale-esa").focus()
     press(page, "Home Enter")
     assert "nothing is marked" in page.locator("#needed").inner_text()
-    assert campaign.records() == []
+    assert events(campaign) == []
     press(page, "Enter")
     assert saved(page, campaign, 1)[0]["answers"] == {"esa": 0}
 
@@ -236,7 +241,7 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     page.context.set_offline(True)
     press(page, "1 Enter 2 Enter")
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Not saved yet')")
-    assert campaign.records() == []
+    assert events(campaign) == []
     page.context.set_offline(False)
     records = saved(page, campaign, 2)
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
@@ -281,7 +286,7 @@ def test_a_full_disk_keeps_the_rating_in_the_page(tmp_path: Path, opened: Callab
     page.wait_for_function(
         "() => document.getElementById('saved').textContent.startsWith('Not saved: The disk')"
     )
-    assert campaign.records() == []
+    assert events(campaign) == []
     page.unroute("**/api/rate")
     (record,) = saved(page, campaign, 1)
     assert record["answers"] == {"acceptable": True}
@@ -339,7 +344,9 @@ def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callab
     addresses = served(campaign)
     shown = opened(None)
     bodies: list[bytes] = []
-    shown.page.on("response", lambda answer: bodies.append(answer.body()) if "/api/" in answer.url else None)
+    shown.page.on(
+        "response", lambda answer: bodies.append(answer.body()) if "/api/work" in answer.url else None
+    )
     page = shown.goto(addresses["ana"])
     press(page, "Tab Tab")
     everything = b"".join(bodies) + page.content().encode()
@@ -413,7 +420,8 @@ def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: 
     download.value.save_as(saved_file)
     assert saved_file.name == "ana-ratings.jsonl"
     assert merge(campaign, saved_file) == 2
-    first, second = campaign.records()
+    merged, first, second = campaign.records()
+    assert (merged["kind"], merged["file"], merged["events"]) == ("merged", "ana-ratings.jsonl", 2)
     assert (first["answers"], second["answers"]) == ({"esa": 90}, {"esa": 100})
     assert [record["item"] for record in (first, second)] == campaign.order("ana")[:2]
     text = campaign.items[first["item"]].outputs[0]

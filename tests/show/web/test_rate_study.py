@@ -111,25 +111,29 @@ def test_a_study_from_texts_to_a_report(tmp_path: Path, opened: Callable[..., An
         server.kill()
     opened_again = Campaign.open(campaign)
     records = opened_again.records()
-    assert [record["n"] for record in records] == list(range(total))
-    for record in records:
+    assert [record["n"] for record in records] == list(range(len(records)))
+    ratings = [record for record in records if record["kind"] == "rating"]
+    assert len(ratings) == total
+    for record in ratings:
         text = opened_again.items[record["item"]].outputs[0]
         assert record["answers"] == {"da": 10 * len(text.split())}
     state = json.loads(run("annotate", "status", str(campaign), "-f", "json"))
     assert state["finished"] == count
     assert {row["system"]: row["better"] for row in state["differences"]} == {"careful": "careful"}
-    ratings = tmp_path / "ratings.jsonl"
-    run("annotate", "export", str(campaign), "-o", str(ratings))
+    exported = tmp_path / "ratings.jsonl"
+    run("annotate", "export", str(campaign), "-o", str(exported))
     expected = {row["system"]: row["estimate"] for row in state["estimates"]}
-    rows = [json.loads(line) for line in ratings.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in exported.read_text("utf-8").splitlines()]
     for system, mean in expected.items():
         values = [row["human"]["da"] for row in rows if row["system"] == system]
         assert sum(values) / len(values) == pytest.approx(mean)
     findings = json.loads(
-        run("meta", str(ratings), "--human", "da", "-m", "chrf", "--level", "global", "-f", "json", "--quiet")
+        run(
+            "meta", str(exported), "--human", "da", "-m", "chrf", "--level", "global", "-f", "json", "--quiet"
+        )
     )
     assert {row["metric"] for row in findings["rows"]} == {"chrf"}
-    agreement = json.loads(run("meta", "agreement", str(ratings), "--human", "da", "-f", "json"))
+    agreement = json.loads(run("meta", "agreement", str(exported), "--human", "da", "-f", "json"))
     assert {row["dimension"] for row in agreement["rows"]} == {"da"}
     report = tmp_path / "report.html"
     run("report", str(result), "--ratings", str(campaign), "-o", str(report))
