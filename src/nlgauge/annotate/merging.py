@@ -87,6 +87,8 @@ def merge(campaign: Campaign, path: str | Path) -> int:
             raise InputError(f"{where} is not a rating: {error}; nothing was added.") from None
         if event.campaign != f"{campaign.plan.items[:12]}-{event.annotator}":
             raise InputError(f"{where} is a rating of another campaign; nothing was added.")
+        if not event.request or event.at is None:
+            raise InputError(f"{where} has no {'time' if event.request else 'request'}; nothing was added.")
         events.append(_Placed(event, where))
     return _add(campaign, events, Path(path).name)
 
