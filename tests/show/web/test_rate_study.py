@@ -141,7 +141,7 @@ def test_a_study_from_texts_to_a_report(tmp_path: Path, opened: Callable[..., An
 
 
 def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., Any]) -> None:
-    from test_rate_page import served
+    from test_rate_page import SMALL, cut_off, served
 
     texts(tmp_path / "texts.jsonl", 12)
     run("score", str(tmp_path / "texts.jsonl"), "-m", "chrf", "-o", str(tmp_path / "out"), "--quiet")
@@ -164,7 +164,10 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
             for key in campaign.order(annotator):
                 item = campaign.items[key]
                 value = 1 + 3 * (item.systems == ["careful"]) + (item.segment in ("s1", "s3"))
-                rater.rate(annotator, key, dict.fromkeys(names, value), active=12.0)
+                if item.segment == "s5" and item.systems == ["hasty"] and item.kind == "rate":
+                    rater.skip(annotator, key, "<b>no</b> text", active=12.0)
+                else:
+                    rater.rate(annotator, key, dict.fromkeys(names, value), active=12.0)
     shown = opened(served(campaign)["organizer"], bypass_csp=True, viewport={"width": 1180, "height": 900})
     page = shown.page
     text = page.locator("main").inner_text()
@@ -174,6 +177,9 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
         "Agreement of annotators",
         "krippendorff",
         "When to stop",
+        "2 skipped texts have no score (hasty 2 of 24)",
+        "leave out 1 finished segment",
+        "<b>no</b> text",
     ):
         assert words in text, words
     assert "24 of 24" in text.replace("26 of 26", "24 of 24")
@@ -185,3 +191,6 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert browsers.faults(page) == []
+    for size in SMALL:
+        page.set_viewport_size(size)
+        assert cut_off(page) == [], size
