@@ -19,6 +19,7 @@ from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import failed, progress
 from nlgauge.annotate.interchange import write_ratings
 from nlgauge.annotate.items import Item
+from nlgauge.annotate.metrics import metrics_of
 from nlgauge.annotate.plan import Until
 from nlgauge.annotate.responses import ratings_of
 from nlgauge.annotate.rows import pairs, rows
@@ -28,6 +29,7 @@ from nlgauge.cli.commands import app
 from nlgauge.errors import InputError, ResultError
 from nlgauge.meta import Judgments, estimate
 from nlgauge.meta.benchmarks.rows import read_lines
+from nlgauge.meta.labeling.selection import strata_of
 
 _QUALITY = {"alpha": 80, "beta": 60, "gamma": 40}
 
@@ -219,6 +221,10 @@ def test_results_get_no_ratings_of_skipped_texts(tmp_path: Path) -> None:
     respond(campaign, "ana", [("seg-3", "beta")])
     respond(campaign, "ben", [("seg-3", "beta"), ("seg-4", "gamma")])
     judged = Judgments.from_result(annotate.with_ratings(result, campaign.directory), ["human.da"])
+    other = annotate.new(tmp_path / "other", result, annotate.protocol_of("da"), ["ana"], segments=2)
+    respond(other, "ana", [(segment, system) for segment in other.plan.segments for system in SYSTEMS])
+    with pytest.raises(InputError, match="has no ratings"):
+        annotate.with_ratings(result, other.directory)
     missing = np.argwhere(np.isnan(judged.human("human.da"))).tolist()
     assert missing == [[judged.systems.index("beta"), 3]]
 
@@ -353,7 +359,22 @@ def test_a_skipped_block_is_followed_by_a_proposed_one(tmp_path: Path) -> None:
     campaign = Campaign.open(campaign.directory)
     found = state(campaign)
     assert found.finished == 20
-    assert {row["labels"] for row in found.estimates} == {19}
+    # The probability of a segment is the share of its stratum that is finished and rated.
+    human = np.full((3, 30), np.nan)
+    for row in rows(campaign):
+        if row["human"]["da"] is not None:
+            human[SYSTEMS.index(row["system"]), int(row["segment"][4:])] = row["human"]["da"]
+    whole = np.isfinite(human).all(axis=0)
+    human[:, ~whole] = np.nan
+    metrics = metrics_of(campaign, list(campaign.texts))
+    assert campaign.plan.proposals is not None
+    stratum = strata_of(metrics, campaign.plan.proposals.strata)
+    shares = np.array([whole[stratum == number].mean() for number in stratum])
+    assert whole.sum() == 19 and len(set(shares)) > 1
+    expected = estimate(human, metrics, systems=list(SYSTEMS), drawn="segments", probabilities=shares)
+    for row, other in zip(found.estimates, expected, strict=True):
+        for name in ("estimate", "low", "high", "labels"):
+            assert row[name] == pytest.approx(other[name])
 
 
 def test_other_events_change_no_rating(tmp_path: Path) -> None:
