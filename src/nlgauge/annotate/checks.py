@@ -103,7 +103,7 @@ def _state(campaign: Campaign, annotator: str, responses: Responses, opened: int
 
 
 def outcome(campaign: Campaign, record: Record, ratings: Responses) -> dict[str, Any]:
-    """Return a check as exports contain it: what was shown, the answers, and whether they passed.
+    """Return a check as exports contain it: the texts, the answers, and whether they passed.
 
     `passed` is None if the check was skipped, or the original of a damaged text has no rating.
     """

@@ -1,6 +1,6 @@
 """Responses: the current rating or skip of each annotator and item, and which segments are finished.
 
-A skip says that an item cannot be rated. It finishes the item for the annotator, but it is never a score.
+A skip declares that an item cannot be rated. It finishes the item for the annotator, but it is never a score.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def without_skipped(campaign: Campaign, cube: Array, responses: Responses) -> Ar
 
 
 def segments_without_people(campaign: Campaign, responses: Responses) -> set[str]:
-    """Return the segments of which everyone who responded skipped an item, so that they count for no estimate."""
+    """Return the segments that count for no estimate: everyone who responded skipped an item."""
     skippers = {(name, campaign.items[key].segment) for name, key in skips_in(campaign, responses)}
     counting = {
         campaign.items[key].segment

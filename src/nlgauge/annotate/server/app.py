@@ -28,7 +28,7 @@ _FORBIDDEN = "Your address is not for this page."
 
 
 class _Sent(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind"):
-    """What the page of an annotator sends; `request` has the id of the page before the first dot."""
+    """A message of the page of an annotator; `request` has the id of the page before the first dot."""
 
     request: str
 
@@ -110,7 +110,7 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         except OSError:
             return PlainTextResponse("The disk of the server is full or cannot be written.", 507)
         page = sent.request.partition(".")[0]
-        # A page that was opened replaces the one before; if that one saves too, both are in use.
+        # A page that was opened replaces the page before; if the page before saves too, both are in use.
         elsewhere = last_page.setdefault(role, page) != page and not isinstance(sent, _Opened)
         last_page[role] = page
         # The page gets further items if there are more than it has.
