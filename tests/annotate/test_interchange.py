@@ -17,8 +17,8 @@ from span_cases import sample
 
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
-from nlgauge.annotate.interchange import annotations_of, write_ratings, write_rows
-from nlgauge.annotate.merging import add_annotations, merge
+from nlgauge.annotate.files.formats import annotations_of, write_ratings, write_rows
+from nlgauge.annotate.files.merging import add_annotations, merge
 from nlgauge.annotate.protocols import protocol_of
 from nlgauge.annotate.responses import ratings_of
 from nlgauge.annotate.rows import rows

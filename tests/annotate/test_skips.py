@@ -17,7 +17,7 @@ from nlgauge import annotate
 from nlgauge.annotate import log
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import failed, progress
-from nlgauge.annotate.interchange import write_ratings
+from nlgauge.annotate.files.formats import write_ratings
 from nlgauge.annotate.items import Item
 from nlgauge.annotate.metrics import metrics_of
 from nlgauge.annotate.plan import Until

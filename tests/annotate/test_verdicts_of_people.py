@@ -12,7 +12,7 @@ from rating_cases import SYSTEMS, corpus, made, rated
 import nlgauge
 from nlgauge import annotate
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.interchange import write_ratings
+from nlgauge.annotate.files.formats import write_ratings
 from nlgauge.annotate.rows import rows
 from nlgauge.errors import ParameterError
 from nlgauge.meta import Judgments

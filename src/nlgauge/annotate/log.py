@@ -37,7 +37,7 @@ _FIELDS: dict[str, dict[str, Any]] = {
     OPENED: {},
     MERGED: {"file": str, "events": int},
 }
-# What an annotator says about an item: the last of these events counts, unless an undo took it back.
+# Responses of an annotator to an item: the last of these events counts, unless an undo took it back.
 _RESPONSES = (RATING, SKIP)
 
 

@@ -217,7 +217,7 @@ def _selection(campaign: Campaign, responses: Responses, finished: Set[str]) -> 
 
 def _agreement_of_marks(campaign: Campaign, ratings: Responses) -> list[dict[str, Any]]:
     """Return F of the marks of all pairs of annotators; none without a shared text."""
-    from nlgauge.annotate.interchange import annotations_of
+    from nlgauge.annotate.files.formats import annotations_of
     from nlgauge.meta.error_spans.agreement import span_agreement
     from nlgauge.spans.building import columns_of
 

@@ -17,8 +17,8 @@ from page_cases import HOSTILE
 import nlgauge
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
+from nlgauge.annotate.files.merging import merge
 from nlgauge.annotate.log import current
-from nlgauge.annotate.merging import merge
 from nlgauge.annotate.pages import offline_page
 from nlgauge.annotate.protocols import RESERVED, protocol_of
 from nlgauge.corpus import Corpus

@@ -46,7 +46,7 @@ def export(
     """
     from nlgauge.annotate.campaign import Campaign
     from nlgauge.annotate.checks import failed
-    from nlgauge.annotate.interchange import left_out, write_ratings
+    from nlgauge.annotate.files.formats import left_out, write_ratings
     from nlgauge.annotate.responses import responses_of, skip_warning, skips_by_system
 
     campaign = Campaign.open(directory)
@@ -104,8 +104,8 @@ def import_ratings(
     texts. All of them are added, or none.
     """
     from nlgauge.annotate.campaign import Campaign
-    from nlgauge.annotate.interchange import write_rows
-    from nlgauge.annotate.merging import add_annotations
+    from nlgauge.annotate.files.formats import write_rows
+    from nlgauge.annotate.files.merging import add_annotations
     from nlgauge.spans import SpanFile, read
 
     named = dict(each.split("=", 1) for each in split(severities) if "=" in each)
@@ -163,7 +163,7 @@ def merge(
     A file that is merged twice adds nothing the second time. The log names the file of each rating.
     """
     from nlgauge.annotate.campaign import Campaign
-    from nlgauge.annotate.merging import merge as merge_file
+    from nlgauge.annotate.files.merging import merge as merge_file
 
     campaign = Campaign.open(directory)
     for file in files:
