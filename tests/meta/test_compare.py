@@ -490,4 +490,4 @@ def test_a_bootstrap_of_three_systems_claims_nothing(systems: int, generalize_to
             assert math.isnan(row["p"]) == (test == "bootstrap")
             assert row["reason"] == f"a bootstrap over systems needs at least 4 systems, got {systems}"
     (row,) = judged.compare("system", "kendall", generalize_to="inputs", resamples=99)
-    assert (row["reason"], row["p"] <= 0.02, row["low"] > 0) == ("", True, True)
+    assert (row["reason"], row["low"] > 0) == ("", True)
