@@ -23,7 +23,7 @@ from nlgauge._core.ragged import Array
 
 # Up to this number of points all assignments are counted: 10! in 15 ms. Above, approximations are close.
 FEW = 10
-# Coefficients of two assignments that differ by less than this are equal but for rounding.
+# Coefficients of two assignments that differ by less than this differ by rounding.
 _SLACK = 1e-9
 
 
