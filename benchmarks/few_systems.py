@@ -1,7 +1,7 @@
 """python -m benchmarks.few_systems: how often p-values and intervals of one coefficient over few systems report an
 agreement that does not exist.
 
-    python -m benchmarks.few_systems [--part p | intervals] [--runs 2000]
+    python -m benchmarks.few_systems [--part p | intervals] [--runs 2000] [--systems 3 4 5]
 
     p          the share of p <= .05 of a metric that has nothing to do with people, exact and by SciPy's approximations
     intervals  the share of 95% intervals at system level without 0, of such a metric on 10 inputs
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -100,23 +100,23 @@ def without_zero(name: str, systems: int, over: str, runs: int, seed: int) -> fl
     return float("nan") if np.isnan(claimed).all() else float(np.nanmean(claimed))
 
 
-def print_p(runs: int, seed: int) -> None:
-    print("| share of p <= .05 | p |" + "".join(f" {n} systems |" for n in SYSTEMS))
-    print("|---|---|" + "---|" * len(SYSTEMS))
+def print_p(sizes: Sequence[int], runs: int, seed: int) -> None:
+    print("| share of p <= .05 | p |" + "".join(f" {n} systems |" for n in sizes))
+    print("|---|---|" + "---|" * len(sizes))
     for world, draw in WORLDS.items():
         for name in COEFFICIENTS:
             for exact in (True, False):
-                shares = (claims(draw, name, n, exact, runs, seed) for n in SYSTEMS)
+                shares = (claims(draw, name, n, exact, runs, seed) for n in sizes)
                 cells = " | ".join(f"{100 * share:.1f}%" for share in shares)
                 print(f"| {world}, {name} | {'exact' if exact else 'SciPy'} | {cells} |", flush=True)
 
 
-def print_intervals(runs: int, seed: int) -> None:
-    print("| intervals without 0 |" + "".join(f" {n} systems |" for n in SYSTEMS))
-    print("|---|" + "---|" * len(SYSTEMS))
+def print_intervals(sizes: Sequence[int], runs: int, seed: int) -> None:
+    print("| intervals without 0 |" + "".join(f" {n} systems |" for n in sizes))
+    print("|---|" + "---|" * len(sizes))
     for over in ("both", "systems", "fisher"):
         for name in COEFFICIENTS:
-            shares = (without_zero(name, n, over, runs, seed) for n in SYSTEMS)
+            shares = (without_zero(name, n, over, runs, seed) for n in sizes)
             cells = " | ".join("" if math.isnan(share) else f"{100 * share:.1f}%" for share in shares)
             print(f"| {over}, {name} | {cells} |", flush=True)
 
@@ -126,11 +126,12 @@ def main() -> None:
     parser.add_argument("--part", choices=("p", "intervals"))
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--systems", type=int, nargs="+", default=SYSTEMS)
     options = parser.parse_args()
     if options.part in (None, "p"):
-        print_p(options.runs, options.seed)
+        print_p(options.systems, options.runs, options.seed)
     if options.part in (None, "intervals"):
-        print_intervals(options.runs, options.seed)
+        print_intervals(options.systems, options.runs, options.seed)
 
 
 if __name__ == "__main__":
