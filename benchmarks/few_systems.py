@@ -11,7 +11,7 @@ Worlds of p, over systems:
     normal         both sides are normal
     ties           both sides have few values
     heavy tails    both sides have Student's distribution with 2 degrees of freedom
-    missing        a system lacks a score of either side in 15% of cases
+    missing        one of the sides lacks a score of a system in 15% of cases
     unequal noise  the scores of every second system vary three times as much, on one side
     on both sides  the same systems vary three times as much on both sides
 

@@ -24,8 +24,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError, no_such
 from nlgauge.stats.arrays import CONSTANT, mid_ranks, paired, runs
-from nlgauge.stats.few_points import FEW, p_of_products
 from nlgauge.stats.kendall import Pairs, p_values, pairs
+from nlgauge.stats.permutation.few_points import FEW, p_of_products
 
 Value = TypeVar("Value")
 

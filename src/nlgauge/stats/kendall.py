@@ -14,7 +14,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.stats.arrays import runs
-from nlgauge.stats.few_points import FEW, p_of_pairs
+from nlgauge.stats.permutation.few_points import FEW, p_of_pairs
 
 # Up to this length all pairs of a vector are laid out; beyond, discordant pairs are counted while merging.
 _LAID_OUT = 256

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from nlgauge.stats.coefficients import COEFFICIENTS, coefficient
-from nlgauge.stats.few_points import FEW
+from nlgauge.stats.permutation.few_points import FEW
 
 TESTED = [name for name, one in COEFFICIENTS.items() if one.test]
 # The others have C - D over other pairs than C and D, which assignments leave as they are.
