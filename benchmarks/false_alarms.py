@@ -308,7 +308,7 @@ def preferred(rng: np.random.Generator, by_document: bool, has_grades: bool) -> 
             )
             record: dict[str, object] = {"item": segment, "first": f"S{one}", "second": f"S{other}"}
             if has_grades:
-                grade = sum(abs(difference) > limit for limit in (1e-9, 10, 30))
+                grade = sum(float(abs(difference)) > limit for limit in (1e-9, 10, 30))
                 record["grade"] = -grade if difference > 0 else grade
             else:
                 record["winner"] = (
