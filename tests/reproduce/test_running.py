@@ -174,7 +174,7 @@ def test_errors(made: Made, tmp_path: Path) -> None:
         reproduce.run("made-up", sample=1)
     with pytest.raises(InputError, match="reproduction"):
         reproduce.run("made-up", scores=tmp_path)
-    reproduce.run("cosmic", tmp_path / "cosmic", resamples=20)
+    reproduce.run("cosmic", tmp_path / "cosmic", parts=["from-print"], resamples=20)
     with pytest.raises(InputError, match="of cosmic, not of made-up"):
         reproduce.run("made-up", scores=tmp_path / "cosmic")
     lacking = run_command("reproduce", "made-up", "-o", str(tmp_path / "out"), "--part", "weights")

@@ -21,6 +21,7 @@ _FURTHER = ("roberta-base", BERT, "smollm2")
 _FIRST = "distilbert-base-uncased"
 
 
+@baselines.on_webnlg
 def _models(settings: Settings) -> Answer:
     """Return Fisher-Rao on WebNLG with each model that is installed."""
     benchmark = baselines.machines(settings)

@@ -171,11 +171,12 @@ def statements(
 ) -> Table:
     """Return what the text says of the figures next to the numbers."""
     table = printed(FIGURES)
+    with_bert = [name for name in ("BERTScore", "ROUGE-1") if name in first.labels]
     found = {
-        (row["metric"], row["other"]): row["value"] for row in first.between_metrics("system", "pearson")
+        (row["metric"], row["other"]): row["value"]
+        for row in first.between_metrics("system", "pearson", metrics=[*RELATED, *with_bert])
     }
     found |= {(other, metric): value for (metric, other), value in found.items()}
-    with_bert = [name for name in ("BERTScore", "ROUGE-1") if name in first.labels]
     related = [found[a, b] for i, a in enumerate(RELATED) for b in RELATED[i + 1 :]]
     chosen = temperatures.get("abstractive") or next(iter(temperatures.values()))
     best = [

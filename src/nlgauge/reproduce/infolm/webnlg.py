@@ -17,6 +17,7 @@ from nlgauge.reproduce.infolm.baselines import (
     coefficient_cells,
     correlated,
     machines,
+    on_webnlg,
     plain_table,
     remark,
     with_encoders,
@@ -48,6 +49,7 @@ _GAIN = 0.1
 _EQUAL = 0.05
 
 
+@on_webnlg
 def webnlg(settings: Settings) -> Answer:
     """Return InfoLM's rows of Table 2 at the defaults, and chosen on one half and tested on the other."""
     benchmark = machines(settings)
