@@ -13,7 +13,7 @@ from nlgauge.meta.diagnostics.downstream import MEAN
 from nlgauge.meta.findings import Findings
 from nlgauge.reproduce.cosmic.benchmarks import ALL_WORDS, SENTIMENT, TOPIC, Both, ranked, types_of
 from nlgauge.reproduce.cosmic.scores import COSMIC, GAUSSIAN, LENGTHS, WORDS
-from nlgauge.reproduce.steps import Picture, Verdict
+from nlgauge.reproduce.steps import Picture, Verdict, labeled
 from nlgauge.reproduce.tables import interval, mean_interval
 from nlgauge.reproduce.verdicts import difference_verdict, of_all
 
@@ -28,7 +28,7 @@ def figures_3_to_7(both: Both, found: Mapping[str, Sequence[Mapping[str, Any]]])
             Picture(
                 f"cosmic-figure-3-{name}",
                 "Figure 3",
-                f"Information of the systems of {name}",
+                f"Information of the systems of {name} with intervals; the benchmarks do not have the sizes of the models",
                 rows,
                 partial(plots.by_model, order, types_of(measured)),
             )
@@ -49,9 +49,13 @@ def figures_3_to_7(both: Both, found: Mapping[str, Sequence[Mapping[str, Any]]])
             Picture(
                 "cosmic-figure-4",
                 "Figure 4",
-                "Metrics over tasks and benchmarks",
+                "Agreement of metrics with tasks by benchmark; SEAHORSE's answers, such as Attribution, are not computed: weights",
                 lines,
-                lambda: plots.profiles(Findings(lines), highlight=[COSMIC]),
+                lambda: labeled(
+                    plots.profiles(Findings(lines), highlight=[COSMIC]),
+                    "Agreement with tasks",
+                    "Spearman over systems",
+                ),
             )
         )
     for name, measured in both.known.items():
@@ -63,7 +67,7 @@ def figures_3_to_7(both: Both, found: Mapping[str, Sequence[Mapping[str, Any]]])
             Picture(
                 f"cosmic-figure-5-{name}",
                 "Figure 5",
-                f"Metrics, tasks and people on the systems of {name}",
+                f"Metrics, tasks and people, in place of SEAHORSE's answers, on the systems of {name}",
                 [{key: row[key] for key in ("metric", "other", "value")} for row in between],
                 between.plot,
             )
@@ -122,8 +126,18 @@ def figure_12(both: Both) -> tuple[list[Picture], dict[str, Verdict]]:
     tasks = [row for row in rows if not row["metric"].startswith("information")]
     nats = [row for row in rows if row["metric"].startswith("information")]
     pictures = [
-        _sweep("cosmic-figure-12", "Share of summaries that a task treats like the article, by words", tasks),
-        _sweep("cosmic-figure-12-information", "Information in nats, by words", nats),
+        _sweep(
+            "cosmic-figure-12",
+            "Share of summaries that a task treats like the article, by the number of their first words; the last point has all words",
+            tasks,
+            "share of summaries",
+        ),
+        _sweep(
+            "cosmic-figure-12-information",
+            "Information by the number of first words of summaries; the last point has all words",
+            nats,
+            "nats",
+        ),
     ]
     verdicts = {}
     if words:
@@ -135,6 +149,6 @@ def figure_12(both: Both) -> tuple[list[Picture], dict[str, Verdict]]:
     return [picture for picture in pictures if picture.rows], verdicts
 
 
-def _sweep(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Picture:
-    draw: Callable[[], Any] = lambda: plots.sweep(Findings(rows), "words")  # noqa: E731
+def _sweep(name: str, caption: str, rows: Sequence[Mapping[str, Any]], y: str) -> Picture:
+    draw: Callable[[], Any] = lambda: labeled(plots.sweep(Findings(rows), "words"), "Shorter summaries", y)  # noqa: E731
     return Picture(name, "Figure 12", caption, rows, draw)

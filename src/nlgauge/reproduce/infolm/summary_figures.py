@@ -15,11 +15,13 @@ from nlgauge.reproduce.infolm.summaries import FIGURES, HUMAN
 from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.steps import Picture
+from nlgauge.reproduce.steps import Picture, labeled
 from nlgauge.reproduce.tables import interval
 from nlgauge.stats.arrays import mid_ranks
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from nlgauge.show.plots.canvas import Panels
 
 RELATED = ("R", "D_AB", "D_alpha", "D_beta")
@@ -46,17 +48,19 @@ def agreement_table(name: str, found: Findings, systems: int) -> Table:
 
 def bars(name: str, found: Findings, model: str, systems: int) -> Picture:
     """Return Figure 1 of a part."""
+    keys = ("metric", "coefficient", "value", "low", "high", "n")
     rows = [
-        {key: row[key] for key in ("metric", "level", "coefficient", "value", "low", "high", "n")}
+        {"level": "text" if row["level"] == "input" else row["level"], **{key: row[key] for key in keys}}
         for row in found
     ]
     place = name.replace(" ", "-").lower()
     return Picture(
         f"infolm-figure-1-{place}",
         "Figure 1",
-        f"Agreement with people, {name}, {systems} systems ({model})",
+        f"Agreement with people, {name}, {systems} systems ({model}). R is Fisher-Rao; parameters are at their"
+        " defaults, and in the paper the best of each panel on the same texts",
         rows,
-        lambda: plots.forest(found),
+        lambda: plots.forest(Findings(rows)),
     )
 
 
@@ -115,7 +119,8 @@ def small_multiples(
     return Picture(
         "infolm-figure-3",
         "Figure 3",
-        f"Scores of good summaries (recall from {GOOD}) and of the others, abstractive systems ({model})",
+        f"Scores of good summaries (recall from {GOOD}) and of the others, abstractive systems ({model})."
+        " Distances have a minus sign, so that better summaries are to the right in every panel",
         rows,
         draw,
     )
@@ -128,12 +133,20 @@ def curve(number: int, name: str, points: Findings, model: str) -> Picture:
         for row in points
     ]
     place = name.replace(" ", "-").lower()
+
+    def draw() -> Axes:
+        axes = plots.sweep(Findings(rows), "temperature", by="coefficient", log=True)
+        for end in BEST:
+            axes.axvline(end, color="black", linewidth=0.8, linestyle=":", zorder=0)
+        return labeled(axes, "Agreement by temperature", "correlation of systems")
+
     return Picture(
         f"infolm-figure-{number}-{place}",
         f"Figure {number}",
-        f"Fisher-Rao by temperature, {name}, correlation of systems with people ({model})",
+        f"Fisher-Rao by temperature, {name}, with intervals ({model}). Between the dotted lines is the best range of"
+        f" the paper, {BEST[0]:g} to {BEST[1]:g}",
         rows,
-        lambda: plots.sweep(Findings(rows), "temperature", by="coefficient", log=True),
+        draw,
     )
 
 

@@ -23,19 +23,22 @@ from nlgauge.meta.judgments import Judgments
 from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.steps import Answer, Picture
+from nlgauge.reproduce.steps import Answer, Picture, labeled
 from nlgauge.reproduce.tables import mean_interval
 from nlgauge.reproduce.thesis.claims import verdicts
 from nlgauge.reproduce.thesis.study import (
     ABSTRACTNESS,
+    BARTSCORE,
     BASELINE,
     BERTSCORE,
     DIMENSIONS,
+    STAND_IN,
     SYSTEM,
     available,
     correlations,
     first_outputs,
     mean_kendall,
+    named,
 )
 from nlgauge.reproduce.thesis.texts import definitions, released_abstractness, released_repetitiveness
 from nlgauge.reproduce.verdicts import Computed
@@ -49,8 +52,6 @@ _ROWS = {
     "Flesch-Kincaid": ("flesch_kincaid", "score", "definition"),
     "Coleman-Liau Index": ("coleman_liau", "score", "definition"),
 }
-_STAND_IN = "bertscore(model='minilm', layer=6)"
-_BARTSCORE = "bartscore(model='bart-large-cnn')"
 _TEXTS = "30 of 999 texts"
 _STRINGS = (
     "rouge",
@@ -76,11 +77,11 @@ def compute(settings: Settings) -> Answer:
     """Return the tables, figures and claims of the chapter."""
     benchmark = settings.benchmark("cdsr_cogito")
     models = {
-        name: spec for name, spec in (("BERTScore", BERTSCORE), ("BARTScore", _BARTSCORE)) if available(spec)
+        name: spec for name, spec in (("BERTScore", BERTSCORE), ("BARTScore", BARTSCORE)) if available(spec)
     }
     specs: list[Any] = [*_STRINGS, *models.values()]
-    if "BERTScore" not in models and available(_STAND_IN):
-        specs.append(_STAND_IN)
+    if "BERTScore" not in models and available(STAND_IN):
+        specs.append(STAND_IN)
     # Without the cache, so that the times of Figure 4.1 are known.
     judged, seconds = settings.scored(benchmark, *specs, name="texts", cache=False)
     chosen = first_outputs(judged)
@@ -154,7 +155,7 @@ def _figure_4_3(
     for name, (metric, output, why) in _ROWS.items():
         label = _label(metric, output, means)
         computed[name] = Computed(*means[label], why=why, stand_in=_TEXTS, metric=label, n=30)
-    for row, stand_in in (("BERTScore", _STAND_IN), ("BARTScore", "")):
+    for row, stand_in in (("BERTScore", STAND_IN), ("BARTScore", "")):
         if row in models:
             computed[row] = Computed(
                 *means[models[row]], why="data", stand_in=_TEXTS, metric=models[row], n=30
@@ -179,7 +180,7 @@ def _section_4_2(
     agreement, ratio, statement = table.names
     slower = Computed(why="weights")
     if "BARTScore" in models:
-        slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=_BARTSCORE)
+        slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=BARTSCORE)
     return {
         (agreement, "value"): Computed(mean_kendall(benchmark), n=30),
         (ratio, "value"): slower,
@@ -241,7 +242,8 @@ def _human_table(benchmark: Benchmark, settings: Settings) -> Table:
 
 
 def _correlation_table(name: str, number: str, found: Findings, units: str) -> Table:
-    rows = [{key: row[key] for key in ("metric", "human", "value", "low", "high", "p", "n")} for row in found]
+    keys = ("metric", "human", "value", "low", "high", "p", "n")
+    rows = [{key: row[key] for key in keys} for row in named(found)]
     outside = sum(row["low"] > 0 or row["high"] < 0 for row in found)
     remarks = [
         f"{outside} of {len(found)} intervals exclude 0; about {len(found) * 0.05:.1f} would by chance."
@@ -262,15 +264,17 @@ def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, floa
     absolute = Findings(
         [{**row, "value": abs(row["value"])} for row in agreement], agreement.made, drawn_as="pareto"
     )
-    costs = cost(absolute, {label: seconds[label] for label in judged.labels if label in seconds})
-    between = between_metrics(judged, "global")
+    known = {label: seconds[label] for label in judged.labels if label in seconds}
+    costs, between = (named(found) for found in (cost(absolute, known), between_metrics(judged, "global")))
+    by_dimension = named(agreement)
+    lacking = "" if BARTSCORE in judged.labels else "; BARTScore is not computed: weights"
     return [
         Picture(
             "figure-4-1",
             "Figure 4.1",
-            "CPU seconds per 1,000 texts and mean absolute Pearson correlation with people",
+            f"CPU seconds per 1,000 texts and mean absolute Pearson correlation with people{lacking}",
             [_plain(row) for row in costs],
-            costs.plot,
+            lambda: labeled(costs.plot(), "Agreement and cost", y="mean absolute Pearson, 4 dimensions"),
         ),
         Picture(
             "figure-4-2",
@@ -282,9 +286,9 @@ def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, floa
         Picture(
             "figure-a-4",
             "Figure A.4",
-            "Pearson correlation of metrics with human dimensions",
-            [_plain(row) for row in agreement],
-            lambda: plots.human_map(agreement),
+            "Pearson correlation of metrics with human dimensions; the table has the intervals",
+            [_plain(row) for row in by_dimension],
+            lambda: plots.human_map(by_dimension),
         ),
     ]
 

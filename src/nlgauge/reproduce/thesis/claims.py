@@ -14,6 +14,7 @@ from nlgauge.reproduce.thesis.study import (
     ABSTRACTNESS,
     BERTSCORE,
     DIMENSIONS,
+    NAMES,
     ROUGE,
     SYSTEM,
     correlations,
@@ -21,15 +22,6 @@ from nlgauge.reproduce.thesis.study import (
 )
 from nlgauge.reproduce.thesis.texts import length_verdict
 from nlgauge.reproduce.verdicts import ClaimWord, difference_verdict
-
-_NAMES = {
-    "rouge": "ROUGE-L",
-    "rouge.rouge1": "ROUGE-1",
-    "rouge.rouge2": "ROUGE-2",
-    ABSTRACTNESS: "abstractness",
-    "flesch_kincaid": "Flesch-Kincaid",
-    BERTSCORE: "BERTScore",
-}
 
 
 def verdicts(
@@ -104,7 +96,7 @@ def _higher(judged: Judgments, settings: Settings) -> Verdict:
         bounds = sorted((sign * row["low"], sign * row["high"]))
         words.append(difference_verdict(*bounds))
         numbers.append(
-            f"{_NAMES[name]} minus ROUGE-L {sign * row['delta']:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+            f"{NAMES[name]} minus ROUGE-L {sign * row['delta']:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}]"
         )
     decided: ClaimWord = "undecided"
     if "contradicted" in words:
@@ -126,6 +118,6 @@ def _adequate(judged: Judgments, settings: Settings) -> Verdict:
     above = [row for row in rows if row["low"] > 0]
     return Verdict(
         "contradicted" if len(above) == len(rows) else "undecided",
-        "; ".join(f"{_NAMES[row['metric']]} with factualness {_shown(row)}" for row in rows),
+        "; ".join(f"{NAMES[row['metric']]} with factualness {_shown(row)}" for row in rows),
         f"{len(above)} of {len(rows)} intervals are above 0",
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nlgauge.meta.benchmarks import Benchmark
@@ -16,6 +18,22 @@ DIMENSIONS = ("informativeness", "factualness", "fluency", "succinctness")
 ROUGE = ("rouge", "rouge.rouge1", "rouge.rouge2")
 BERTSCORE = "bertscore(model='roberta-large', layer=17)"
 ABSTRACTNESS = "novelty(max_order=1, against='references')"
+STAND_IN = "bertscore(model='minilm', layer=6)"
+BARTSCORE = "bartscore(model='bart-large-cnn')"
+# Label -> name in the thesis.
+NAMES = {
+    "rouge": "ROUGE-L",
+    "rouge.rouge1": "ROUGE-1",
+    "rouge.rouge2": "ROUGE-2",
+    ABSTRACTNESS: "abstractness",
+    "repetitiveness": "repetitiveness",
+    "gunning_fog": "Gunning fog",
+    "flesch_kincaid": "Flesch-Kincaid",
+    "coleman_liau": "Coleman-Liau",
+    BERTSCORE: "BERTScore",
+    STAND_IN: "BERTScore (MiniLM)",
+    BARTSCORE: "BARTScore",
+}
 
 
 def available(spec: str) -> bool:
@@ -27,6 +45,15 @@ def available(spec: str) -> bool:
 def first_outputs(judged: Judgments) -> Judgments:
     """Return the judgments with one output per metric, and with ROUGE-1 and ROUGE-2; `rouge` is ROUGE-L."""
     return judged.only(metrics=[label for label in judged.labels if "." not in label or label in ROUGE])
+
+
+def named(found: Findings) -> Findings:
+    """Return rows about metrics with the names of the thesis."""
+    rows = [
+        {key: NAMES.get(value, value) if key in ("metric", "other") else value for key, value in row.items()}
+        for row in found
+    ]
+    return replace(found, rows=rows)
 
 
 def correlations(judged: Judgments, settings: Settings) -> Findings:
