@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from nlgauge import reproduce
 from nlgauge.errors import UnknownNameError
+from nlgauge.reproduce.planning import document
 from nlgauge.reproduce.printed_tables import names
+
+KEPT = Path(__file__).resolve().parents[2] / "docs" / "results" / "reproduce"
 
 
 @pytest.mark.parametrize("name", names())
@@ -22,6 +27,36 @@ def test_every_table_is_rectangular(name: str) -> None:
 def test_there_are_24() -> None:
     assert len(names()) == 24
     assert len(names("thesis")) == 9
+
+
+def test_every_printed_table_is_in_one_document() -> None:
+    shown = [name for each in reproduce.documents() for name in document(each).tables]
+    assert sorted(shown) == names()
+
+
+@pytest.mark.parametrize("name", reproduce.documents())
+def test_every_printed_number_is_shown_or_its_absence_explained(name: str) -> None:
+    """A kept page has each number of each table, in a cell with a verdict or in a row."""
+    found = reproduce.Reproduction.load(KEPT / name)
+    shown = {table.id: table for table in found.tables}
+    for wanted in document(name).tables:
+        table, printed = shown[wanted], reproduce.printed(wanted)
+        numbers = [
+            (row, column, printed.value(row, column))
+            for row in printed.names
+            for column in printed.columns
+            if isinstance(printed.value(row, column), int | float)
+        ]
+        if table.cells:
+            cells = {(cell.row, cell.column): cell for cell in table.cells}
+            for row, column, value in numbers:
+                assert cells[row, column].printed == value, (wanted, row, column)
+            assert all(cell.why or cell.value is not None for cell in table.cells), wanted
+            assert all(cell.why for cell in table.cells if cell.verdict in ("differs", "not computed"))
+        else:
+            texts = [str(value) for row in table.rows for value in row.values()]
+            for row, column, value in numbers:
+                assert str(value) in texts, (wanted, row, column)
 
 
 def test_the_first_rows_of_shannons_tables_agree() -> None:
