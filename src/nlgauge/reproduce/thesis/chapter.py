@@ -274,7 +274,9 @@ def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, floa
             "Figure 4.1",
             f"CPU seconds per 1,000 texts and mean absolute Pearson correlation with people{lacking}",
             [_plain(row) for row in costs],
-            lambda: labeled(costs.plot(), "Agreement and cost", y="mean absolute Pearson, 4 dimensions"),
+            lambda: labeled(
+                plots.pareto(costs), "Agreement and cost", y="mean absolute Pearson, 4 dimensions"
+            ),
         ),
         Picture(
             "figure-4-2",
