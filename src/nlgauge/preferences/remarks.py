@@ -28,7 +28,7 @@ def remarks(fit: Fit, read: Verdicts, prior: float, elo: bool) -> tuple[str, ...
         notes.append(f"{counted(read.missing, 'record')} without a verdict left out.")
     if prior:
         notes.append(
-            f"Prior: each system has {prior:g} wins and {prior:g} losses in addition, spread over all other"
+            f"Prior: each system has {counted(prior, 'win', spec='g')} and {counted(prior, 'loss', 'losses', 'g')} in addition, spread over all other"
             " systems."
         )
         notes += _from_prior(fit, prior)
@@ -49,16 +49,12 @@ def _model(fit: Fit, read: Verdicts) -> str:
         if ties == "davidson"
         else f"Bradley-Terry model{_TIES[ties] if tied else ''}"
     )
-    places = [] if used.segments is None else [_counted(len(np.unique(used.segments)), "segment")]
+    places = [] if used.segments is None else [counted(len(np.unique(used.segments)), "segment", spec=",")]
     if used.documents is not None:
-        places.append(_counted(len(np.unique(used.documents)), "document"))
+        places.append(counted(len(np.unique(used.documents)), "document", spec=","))
     where = f" of {' in '.join(places)}" if places else ""
     ending = "" if fit.replicates is None else f"; intervals resample {used.unit}s"
-    return f"{model}: {_counted(len(read), 'comparison')} ({_counted(tied, 'tie')}){where}{ending}."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
+    return f"{model}: {counted(len(read), 'comparison', spec=',')} ({counted(tied, 'tie', spec=',')}){where}{ending}."
 
 
 def _controls(fit: Fit) -> Iterator[str]:
@@ -117,7 +113,7 @@ def _resamples(fit: Fit) -> Iterator[str]:
         return
     if (fit.model.verdicts.outcomes[:, 1] == 1).all():
         yield "All comparisons are ties, so intervals cannot show how much the systems may differ."
-    total = f"{len(fit.replicates.parameters):,} resamples"
+    total = counted(len(fit.replicates.parameters), "resample", spec=",")
     if rescued := fit.replicates.rescued:
         yield (
             f"In {rescued:,} of {total} a system has no finite strength; a prior of {RESCUE:g} was added to them."

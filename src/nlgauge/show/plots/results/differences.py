@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from nlgauge._core.numbers import bounds, number, ties
+from nlgauge._core.numbers import bounds, counted, number, ties
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
@@ -204,7 +204,8 @@ def waterfall(
         f"gain in {column.name}\n(positive: {second} is better)",
     )
     return canvas.described(
-        ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
+        ax,
+        f"Gains in {column.name} ({direction(column.output)}) of {counted(len(known), 'segment')}: {counts}.",
     )
 
 
