@@ -27,7 +27,7 @@ def direction(text: str) -> str:
 
 
 def is_mixed(text: str) -> bool:
-    """Return True if words from right to left are beside others on some line of a text."""
+    """Return True if some line of a text has words of both directions."""
     return any({"L", "R"} <= {direction(sign) for sign in line} for line in text.split("\n"))
 
 

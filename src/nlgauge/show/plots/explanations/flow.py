@@ -165,7 +165,7 @@ def _ordered(line: list[_Placed], base: str, points: float) -> list[_Placed]:
 
 
 def _joined(paragraph: Paragraph) -> tuple[list[MarkedWord], list[bool]]:
-    """Return the words of a paragraph, and which are glued to the one before, with a last False: characters
+    """Return the words of a paragraph, and which follow the word before without a space, with a last False: characters
     that are written in one stroke, or one above the other, are one word if their marks are the same.
     """
     words: list[MarkedWord] = []

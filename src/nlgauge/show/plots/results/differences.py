@@ -128,7 +128,7 @@ def _gains(
         f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
     )
     if active():
-        # In a narrow figure the numbers leave little room to the axes: names begin where they do, to use all of it.
+        # In a narrow figure the numbers leave little room to the axes: the names start at its left side.
         ax.xaxis.label.set(x=0.0, horizontalalignment="left")
     return canvas.described(
         ax, f"{second} against {first}, positive if {second} is better: {'; '.join(descriptions)}."
