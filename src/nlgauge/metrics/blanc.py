@@ -189,7 +189,7 @@ class Blanc(UsesModel, Metric):
                 for name, wanted in names.items()
             }
             score = self.score("blanc", statistics)
-            total = counted(score["masked_tokens"], "hidden token", spec="g")
+            total = counted(float(score["masked_tokens"]), "hidden token", spec="g")
             title = (
                 f"BLANC-{self.mode} {score['blanc']:.4f}: {score['gained']:g} of {total} gained,"
                 f" {score['lost']:g} lost"

@@ -166,8 +166,8 @@ class Estime(UsesModel, MeanMetric):
                 groups[kind].append(token if token == other else f"{token}/{other}")
             score = self.score("estime", statistics)
             title = (
-                f"ESTIME {counted(score['alarms'], 'alarm', spec='g')}, {score['alarms_alltokens']:g} of"
-                f" {counted(score['tokens'], 'word', spec='g')}; alarms as summary/document"
+                f"ESTIME {counted(float(score['alarms']), 'alarm', spec='g')}, {score['alarms_alltokens']:g} of"
+                f" {counted(float(score['tokens']), 'word', spec='g')}; alarms as summary/document"
             )
             yield WordGroups(
                 title, {"estime": statistics}, groups, against=["alarm", "alarm, word not in the document"]
