@@ -44,9 +44,7 @@ def cache_info(as_json: AsJson = False) -> None:
     size = counted(saved.bytes, "byte", spec=",")
     total = f"{counted(sum(saved.rows.values()), 'row', spec=',')} in {file}; {size} of at most {limit():,}"
     say(f"statistics: {total if file else _OFF}")
-    say(
-        f"judge replies: {replies['replies']:,} in {replies_file}; {counted(replies['bytes'], 'byte', spec=',')}"
-    )
+    say(f"judge replies: {replies['replies']:,} in {replies_file}; {replies['bytes']:,} bytes")
 
 
 @Command
