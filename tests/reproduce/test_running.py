@@ -90,7 +90,7 @@ def test_a_plan_names_what_is_left_out_and_why(made: Made) -> None:
     lines = run_command("reproduce", "made-up", "--plan").stdout.splitlines()
     by_step = {line.split()[1]: line for line in lines if line.startswith("  step")}
     assert "CHRF" not in by_step["quick"]
-    assert "Table 1 (1 rows)" in by_step["quick"]
+    assert "Table 1 (1 row)" in by_step["quick"]
     assert "left out without --part slow" in by_step["slow"]
     assert "no-such-model is not installed" in by_step["weights"]
     assert (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.numbers import part_of
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
@@ -379,7 +380,7 @@ def _together(
         average(_filled([by_group[group].replicates for group in groups], plan.resamples)) if whole else None
     )
     bounds = percentile(replicates, plan.confidence) if replicates is not None else _UNKNOWN
-    reason = "" if not undefined else f"{undefined} of {len(groups)} groups have no value"
+    reason = "" if not undefined else part_of(undefined, len(groups), "group", "have no value")
     extra = {
         name: float(average([by_group[group].extra[name] for group in groups]))
         for name in by_group[groups[0]].extra

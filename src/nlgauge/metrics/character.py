@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.shifts import CharacterShifts
@@ -72,7 +73,7 @@ class Character(Metric):
             ours, theirs = ([chr(point) for point in points] for points in (joined(current), reference))
             edits += [Edit.of(run, theirs, ours) for run in opcodes(theirs, ours)]
             title = (
-                f"character {row[0]:.4f} ({edited:.0f} characters edited, shifts {cost:.2f}, for {len(ours)}"
-                " characters)"
+                f"character {row[0]:.4f} ({counted(edited, 'character', spec='.0f')} edited, shifts {cost:.2f}, for"
+                f" {counted(len(ours), 'character')})"
             )
             yield Edits(title, {"character": row}, edits)

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.findings import Findings
@@ -97,8 +98,8 @@ class Eed(Metric):
             )
             steps = jump_steps(characters[predictions[n]], characters[references[n]], *self._rules)
             title = (
-                f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)}"
-                " characters)"
+                f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f},"
+                f" {counted(len(reference), 'character')})"
             )
             yield Edits(
                 title,

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
@@ -217,7 +218,9 @@ class Meteor(Metric):
             )
             if self.copy_words:
                 _, expected, _, matched, _ = aligned.counts[i, -5:]
-                title += f", {matched:g} of {expected:g} copy words of the reference matched"
+                title += (
+                    f", {matched:g} of {counted(expected, 'copy word', spec='g')} of the reference matched"
+                )
             matches, chunks = [], []
             for match, chunk in zip(alignment, chunk_numbers(alignment), strict=True):
                 # A phrase is shown word by word, its last one with all that the other side has more.

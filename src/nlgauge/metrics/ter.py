@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
@@ -111,8 +112,8 @@ class Ter(Metric):
             )
             edits += [Edit.of(run, reference, prediction) for run in runs(steps)]
             title = (
-                f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts,"
-                f" for {row[2]:g} words)"
+                f"ter {self.score('ter', row)['ter']:.2f} ({counted(row[0], 'edit', spec='.0f')}, {counted(row[1], 'shift', spec='.0f')} among"
+                f" them, for {counted(row[2], 'word', spec='g')})"
             )
             yield Edits(
                 title,

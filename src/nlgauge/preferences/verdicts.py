@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 
@@ -101,6 +102,6 @@ def soft_outcomes(wins: Array) -> Array:
 def check_some(verdicts: Verdicts) -> Verdicts:
     """Return the verdicts; raise InputError if fewer than two systems are compared."""
     if not len(verdicts):
-        reason = f": {verdicts.missing} records have no verdict" if verdicts.missing else ""
+        reason = f": {counted(verdicts.missing, 'record')} without a verdict" if verdicts.missing else ""
         raise InputError(f"a ranking needs verdicts on two systems, got none{reason}.")
     return verdicts

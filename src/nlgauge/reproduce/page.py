@@ -79,7 +79,9 @@ def _models(made: reproduction.Reproduction) -> list[str]:
             if used != wanted
         ]
         if part.sample is not None and part.inputs and part.sample < part.inputs:
-            lines.append(f"{part.makes}: on {part.sample} of {part.inputs} inputs of {part.benchmark}.")
+            lines.append(
+                f"{part.makes}: on {part.sample} of {counted(part.inputs, 'input')} of {part.benchmark}."
+            )
     return list(dict.fromkeys(lines))
 
 
