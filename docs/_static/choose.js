@@ -99,7 +99,7 @@ const nlgaugeAdvisor = (() => {
     const languages = new Map(tables.map(table => [table.benchmark, table.languages]));
     const inLanguage = [...languages.values()].filter(codes => codes.includes(question.lang)).length;
     if (!inLanguage) advice.unknown.push(`no benchmark has texts in '${question.lang}'; the evidence is from ${unique([...languages.values()].flat()).sort().join(", ")}`);
-    else if (inLanguage < S.LEAST_IN_LANGUAGE * languages.size) advice.unknown.push(`only ${inLanguage} of ${languages.size} benchmarks have texts in '${question.lang}'`);
+    else if (inLanguage < S.LEAST_IN_LANGUAGE * languages.size) advice.unknown.push(`only ${inLanguage} of ${languages.size} benchmarks ${inLanguage === 1 ? "has" : "have"} texts in '${question.lang}'`);
     const unsplit = S.USUAL.filter(name => needs[name].unsplit.includes(question.lang));
     if (unsplit.length) advice.unknown.push(`'${question.lang}' has no spaces between words, and these metrics treat whole sentences as words: ${unsplit.join(", ")}`);
 

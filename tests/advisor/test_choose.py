@@ -154,7 +154,7 @@ def test_metrics_that_take_sentences_for_words_are_left_out():
     assert dialogue == [["chrf", "rouge.rouge1", "mer"], ["chrf", "rouge.rouge1"], ["chrf"]]
     japanese = nlgauge.choose("translation", "ja")
     assert any("ter, wer" in item for item in japanese.unknown)
-    assert "only 1 of 8 benchmarks have texts in 'de'" in nlgauge.choose("translation", "de").unknown
+    assert "only 1 of 8 benchmarks has texts in 'de'" in nlgauge.choose("translation", "de").unknown
 
 
 def test_the_budget_is_a_limit():

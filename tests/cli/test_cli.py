@@ -636,7 +636,7 @@ def test_models_are_checked_and_removed(folder: Path) -> None:
     first = run("models", "list")
     assert first.stdout.splitlines()[2].split()[0] == "mine"
     assert "downloaded models: 1" in first.stderr
-    assert run("models", "verify").stderr == "mine: all 2 files are unchanged\n"
+    assert run("models", "verify").stderr == "mine: 2 of 2 files are unchanged\n"
     (place / "words.txt").write_text("b\n")
     result = run("models", "verify", "mine")
     assert result.exit_code == 1

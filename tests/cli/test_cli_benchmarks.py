@@ -60,7 +60,7 @@ def test_import_puts_a_benchmark_where_its_name_finds_it(tmp_path, folder):
     path.write_text(json.dumps([record]), "utf-8")
     code, out, err = run("benchmarks", "import", str(path))
     assert (code, out.strip()) == (0, str(folder / "primer_dailynews300.jsonl.gz"))
-    assert "primer_dailynews300: 1 texts, 1 segments, 1 systems; judged: fluent" in err
+    assert "primer_dailynews300: 1 text, 1 segment, 1 system; judged: fluent" in err
     assert "license: Copyright 2020 Primer AI" in err
     code, _, err = run("benchmarks", "import", str(path))
     assert code == 2

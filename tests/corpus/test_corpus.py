@@ -497,7 +497,7 @@ def test_a_corpus_prints_in_one_line():
         == "Corpus(2 segments, systems=('A', 'B'), fields=('domain', 'meta.lp', 'meta.deep.n', 'human'),"
         " lang='en')"
     )
-    assert repr(Corpus.read(["a"])) == "Corpus(1 segments, systems=('system',))"
+    assert repr(Corpus.read(["a"])) == "Corpus(1 segment, systems=('system',))"
 
 
 def test_groups_are_in_order_of_appearance():

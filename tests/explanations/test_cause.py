@@ -22,6 +22,7 @@ from nlgauge.explanations import (
     Transport,
     Verdict,
     WordAlignment,
+    WordGroups,
     wire,
 )
 from nlgauge.explanations.cause import LONGEST, _sentence, cause
@@ -87,6 +88,44 @@ def test_the_number_of_edits_is_that_of_the_metric(metric: str) -> None:
     total = row[0] if metric in ("ter", "cder") else row[:3].sum()
     assert int(edits) == sum(map(int, re.findall(r"\d+", kinds))) == total
     assert int(words) == (len(_REFERENCE) if metric == "cer" else 9)
+
+
+@pytest.mark.parametrize(
+    ("metric", "prediction", "reference", "said"),
+    [
+        ("bleu", "x", "a", "The only token does not match."),
+        ("bleu", "a", "a", "The only token matches."),
+        ("bleu", "a", "a b", "The prediction has only 1 token where the reference has 2 (brevity penalty 0.37); the only token matches."),
+        ("bleu", "b a", "a b", "2 of 2 tokens match, but not the only 2-gram."),
+        ("bleu", "a x", "a b", "1 of 2 tokens matches, but not the only 2-gram."),
+        ("bleu", "x y", "a b", "None of 2 tokens match."),
+        ("rouge", "x", "a", "The only token of the reference does not match; precision and recall are 0.00."),
+        ("rouge", "a", "a b", "Recall is lower (0.50): 1 of 2 tokens of the reference matches; precision is 1.00."),
+        ("rouge", "a b", "a", "Precision is lower (0.50): 1 of 2 tokens of the prediction matches; recall is 1.00."),
+        ("meteor", "a dog", "dog", "The order is the smallest factor (0.50): 1 chunk of matches; the only word of the reference matches."),
+        ("meteor", "dog", "dog", "The only word of the reference matches, in 1 chunk."),
+        ("ter", "cat", "dog", "1 edit for 1 word of the reference: 1 replaced."),
+    ],
+)  # fmt: skip
+def test_sentences_of_one_token_and_of_two(metric: str, prediction: str, reference: str, said: str) -> None:
+    sentence = cause_of(metric, prediction, references=reference)
+    if metric == "meteor":
+        sentence, said = re.sub(r"\d\.\d+", "n", sentence), re.sub(r"\d\.\d+", "n", said)
+    assert sentence == said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "said"),
+    [
+        ([], ["a"], "The only entry does not lower the score."),
+        ([], ["a", "b"], "None of 2 entries lower the score."),
+        (["a"], [], 'The only entry lowers the score: "wrong".'),
+        (["a"], ["b"], '1 of 2 entries lowers the score: "wrong".'),
+        (["a", "b"], ["c"], '2 of 3 entries lower the score, 2 of them "wrong".'),
+    ],
+)
+def test_sentences_of_few_entries(wrong: list[str], right: list[str], said: str) -> None:
+    assert cause(WordGroups("sari 40", {}, {"right": right, "wrong": wrong}, against=["wrong"])) == said
 
 
 def test_edits_of_equal_texts_are_none() -> None:

@@ -340,7 +340,7 @@ def test_word_vectors_are_refused_as_a_model(tmp_path: Path) -> None:
 def test_a_broken_table_is_told_apart(tmp_path: Path) -> None:
     vectors.write([("a", [1.0]), ("b", [2.0])], tmp_path)
     (tmp_path / "words.txt").write_text("a\n")
-    with pytest.raises(ModelError, match=r"1 words.*vectors\.safetensors has 2 rows"):
+    with pytest.raises(ModelError, match=r"1 word,.*vectors\.safetensors has 2 rows"):
         vectors.load_vectors(str(tmp_path))
     (tmp_path / "vectors.safetensors").write_bytes(b"\x05")
     with pytest.raises(ModelError, match="cannot be read"):

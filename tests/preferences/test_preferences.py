@@ -414,7 +414,7 @@ def test_bad_records(changes: dict[str, Any], message: str):
         ("verdicts.jsonl", "records must be dictionaries with the fields"),
         (
             [{"first": "A", "winner": "A"}],
-            "no field 'second' (or 'model_b', 'generator_2'); they have first, winner.",
+            "no field 'second' (or 'second.system', 'model_b', 'generator_2'); they have first, winner.",
         ),
         ([{"first": "A", "second": "B"}], "the records have no verdict"),
         ([{"first": "A", "second": "B", "win": 1.5}], "'win' is 1.5, but must be a number from 0 to 1."),
@@ -422,7 +422,7 @@ def test_bad_records(changes: dict[str, Any], message: str):
             [{"first": "A", "second": "B", "preference": 2.5}],
             "'preference' is 2.5, but must be a number from 1 to 2.",
         ),
-        ([{"first": "A", "second": "B", "winner": None}], "got none: 1 records have no verdict."),
+        ([{"first": "A", "second": "B", "winner": None}], "got none: 1 record without a verdict."),
         (
             [{"item": 1, "doc": d, "first": "A", "second": "B", "winner": "A"} for d in "xy"],
             "a segment is in the documents 'x' and 'y', but must be in one.",
@@ -470,7 +470,7 @@ def test_what_the_records_lack():
     with pytest.raises(InputError, match="needs comparisons of all systems with one baseline"):
         rank(games(), preset="alpaca_eval")
     records, difficulty = alpaca()
-    with pytest.raises(InputError, match="1 of 30 segments have no difficulty, such as 'q3'"):
+    with pytest.raises(InputError, match="1 of 30 segments has no difficulty, such as 'q3'"):
         rank(records, preset="alpaca_eval", difficulty={k: v for k, v in difficulty.items() if k != "q3"})
     same = [{**game, "first_length": 5, "second_length": 5} for game in games()]
     with pytest.raises(InputError, match="have the same length"):

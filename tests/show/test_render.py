@@ -295,7 +295,7 @@ def test_ngram_matches() -> None:
     lines = [line.rstrip() for line in text.split("\n")]
     assert lines[:2] == [
         "bleu 12.34",
-        "Recall is lower (0.25): 1 of 4 2-grams of the reference match; precision is",
+        "Recall is lower (0.25): 1 of 4 2-grams of the reference matches; precision is",
     ]
     assert lines[3:5] == ["prediction  the cat sat", "matched     2   2   ."]
     text = "\n".join(lines[5:])

@@ -1,4 +1,7 @@
-"""Number formats: decimals depend on the scale of the output, and NaN becomes "n/a"."""
+"""Number formats: decimals depend on the scale of the output, and NaN becomes "n/a".
+
+Commands word numbers before anything computes, so NumPy is imported only by the functions of arrays.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from nlgauge._core.ragged import Array
-
 if TYPE_CHECKING:
+    from nlgauge._core.ragged import Array
     from nlgauge.metric import Output
 
 
@@ -32,10 +32,13 @@ def decimals_of(output: Output) -> int:
 def ties(first: Array, second: Array, output: Output) -> Array:
     """Return True for each pair of scores that look the same when printed; NaN is never a tie.
 
+    >>> import numpy as np
     >>> from nlgauge.metric import Output
     >>> ties(np.array([12.341, 12.344, np.nan]), np.array([12.339, 12.346, np.nan]), Output("bleu", True, 0, 100)).tolist()
     [True, False, False]
     """
+    import numpy as np
+
     decimals = decimals_of(output)
     same: Array = first == second
     with np.errstate(invalid="ignore"):
@@ -76,13 +79,44 @@ def stars(p: float) -> str:
     return "*" * sum(p < level for level in (0.05, 0.01, 0.001))
 
 
-def counted(count: int, name: str, plural: str = "") -> str:
+# Verbs whose singular is irregular.
+_SINGULAR = {"are": "is", "have": "has"}
+
+
+def counted(count: float, name: str, plural: str = "", spec: str = "") -> str:
     """Return a number with its noun, in the singular if the number is 1.
 
-    >>> counted(1, "test"), counted(3, "test")
-    ('1 test', '3 tests')
+    >>> counted(1, "test"), counted(0, "test"), counted(2000, "entry", "entries", ",")
+    ('1 test', '0 tests', '2,000 entries')
     """
-    return f"{count} {name if count == 1 else plural or name + 's'}"
+    return f"{count:{spec}} {name if count == 1 else plural or name + 's'}"
+
+
+def part_of(part: float, whole: float, name: str, verb: str, plural: str = "") -> str:
+    """Return what is true of a part of some things; the verb is in the plural.
+
+    >>> part_of(0, 3, "token", "match"), part_of(1, 3, "token", "match"), part_of(3, 3, "token", "match")
+    ('none of 3 tokens match', '1 of 3 tokens matches', '3 of 3 tokens match')
+    >>> part_of(0, 1, "token", "match"), part_of(1, 1, "text", "are empty"), part_of(0, 0, "token", "match")
+    ('the only token does not match', 'the only text is empty', 'there are no tokens')
+    """
+    several = plural or name + "s"
+    if not whole:
+        return f"there are no {several}"
+    first, *rest = verb.split(" ", 1)
+    single = " ".join(
+        [_SINGULAR.get(first, first + ("es" if first.endswith(("ch", "s", "x")) else "s")), *rest]
+    )
+    if whole == 1 and part == 1:
+        return f"the only {name} {single}"
+    if whole == 1 and not part:
+        return f"the only {name} " + (" ".join(["is not", *rest]) if first == "are" else f"does not {verb}")
+    share = _plain(part) if part else "none"
+    return f"{share} of {_plain(whole)} {name if whole == 1 else several} {single if part == 1 else verb}"
+
+
+def _plain(number: float) -> str:
+    return f"{number:,.0f}" if float(number).is_integer() else f"{number:.4g}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -101,9 +135,12 @@ _EXACT = 22
 def rounded(values: Array, digits: int) -> Array:
     """Return the floats that `float(f"{value:.{digits}g}")` returns for each value, all at once.
 
+    >>> import numpy as np
     >>> rounded(np.array([0.123456, 98765.4, -2.0, np.nan]), 4).tolist()
     [0.1235, 98770.0, -2.0, nan]
     """
+    import numpy as np
+
     values = np.asarray(values, dtype=np.float64)
     results = values.copy()
     size = np.abs(values)

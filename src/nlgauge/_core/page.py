@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nlgauge._core.numbers import counted
+
 Tone = Literal[
     "",
     "best",
@@ -164,7 +166,7 @@ def limited(page: Page, rows: int, stacks: int) -> Page:
         if isinstance(block, Sheet) and len(block.rows) > rows:
             blocks += [
                 Sheet(block.columns, block.rows[:rows], block.title),
-                Line(f"... and {len(block.rows) - rows} more rows", "quiet"),
+                Line(f"... and {counted(len(block.rows) - rows, 'more row')}", "quiet"),
             ]
         elif isinstance(block, Strip) and len(block.stacks) > stacks:
             blocks += [

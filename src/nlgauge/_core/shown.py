@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.paths import write_whole
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ class Shown:
         lines = str(self).split("\n")
         left = len(lines) - _LINES
         return "\n".join(
-            lines if left <= 0 else [*lines[:_LINES], f"... and {left} more lines; print() shows all of them"]
+            lines
+            if left <= 0
+            else [*lines[:_LINES], f"... and {counted(left, 'more line')}; print() shows all of them"]
         )
 
     def _repr_html_(self) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from nlgauge._core.numbers import part_of
 from nlgauge.advisor.advice import Advice, Indicator, Recommendation, Separation
 from nlgauge.advisor.evidence import Evidence, Row, Table, mean, median, relevant, rows_by_metric
 from nlgauge.advisor.question import Question
@@ -345,7 +346,7 @@ def _of_language(case: Case) -> Iterator[str]:
         codes = sorted({code for codes in languages.values() for code in codes})
         yield f"no benchmark has texts in {lang!r}; the evidence is from {', '.join(codes)}"
     elif count < LEAST_IN_LANGUAGE * len(languages):
-        yield f"only {count} of {len(languages)} benchmarks have texts in {lang!r}"
+        yield f"only {part_of(count, len(languages), 'benchmark', 'have texts')} in {lang!r}"
     unsplit = [name for name in USUAL if lang in case.evidence.needs[name]["unsplit"]]
     if unsplit:
         yield f"{lang!r} has no spaces between words, and these metrics treat whole sentences as words: {', '.join(unsplit)}"

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from nlgauge._core.numbers import counted
 from nlgauge.annotate import assignment
 from nlgauge.annotate.protocols import Protocol
 from nlgauge.corpus import Corpus
@@ -232,7 +233,7 @@ def gold_of(path: Path, protocol: Protocol) -> list[Item]:
             raise InputError(f"{where} is not a gold item: {error}.") from None
         if len(gold.predictions) != protocol.side_by_side:
             raise InputError(
-                f"{where} has {len(gold.predictions)} predictions; the protocol {protocol.name} shows"
+                f"{where} has {counted(len(gold.predictions), 'prediction')}; the protocol {protocol.name} shows"
                 f" {protocol.side_by_side}."
             )
         if problem := _spans_problem(gold, protocol):
@@ -276,7 +277,7 @@ def _spans_problem(gold: _Gold, protocol: Protocol) -> str:
         if (span.start, span.end) != (None, None) and not 0 <= (span.start or 0) < (span.end or 0) <= len(
             text
         ):
-            return f"the span {span.start} to {span.end} is not within the text ({len(text)} characters)"
+            return f"the span {span.start} to {span.end} is not within the text ({counted(len(text), 'character')})"
         if span.severity and protocol.spans is not None and span.severity not in protocol.spans.severities:
             return (
                 f"a span has the severity {span.severity!r:.40}; use {', '.join(protocol.spans.severities)}"

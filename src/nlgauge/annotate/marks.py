@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from nlgauge._core.numbers import counted
+
 MOST_MARKS = 200
 LONGEST_NOTE = 2000
 
@@ -68,7 +70,9 @@ class MarkRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             return "" if valid else "a mark has no place"
         length = len(texts[mark.side])
         if not 0 <= mark.start < mark.end <= length:
-            return f"the mark {mark.start} to {mark.end} is not within the text ({length} characters)"
+            return (
+                f"the mark {mark.start} to {mark.end} is not within the text ({counted(length, 'character')})"
+            )
         return ""
 
 

@@ -104,8 +104,8 @@ def generate(sources: Sequence[str], writing: Writing, device: str | None = None
     long = [place for place, size in enumerate(sizes) if size > room]
     if long:
         raise InputError(
-            f"source {long[0] + 1} with its prompt has {sizes[long[0]]} tokens, and {writing.model} reads"
-            f" {loaded.max_length} with the {writing.max_tokens} tokens of the new text"
+            f"source {long[0] + 1} with its prompt has {counted(sizes[long[0]], 'token')}, and {writing.model} reads"
+            f" {loaded.max_length} with the {counted(writing.max_tokens, 'token')} of the new text"
             f" ({counted(len(long), 'source')} too long); shorten the sources, or generate fewer tokens."
         )
     writer = LocalJudge(writing.model, RunOptions(device=device), ())

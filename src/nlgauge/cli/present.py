@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.options import ShownOptions
 from nlgauge.cli.output import STDOUT, costs_document, emit, result_document, say, show, show_json
 from nlgauge.errors import JudgeError
@@ -125,7 +126,7 @@ def reporter(quiet: bool) -> Callable[[Progress], None]:
 def _say_progress(progress: Progress) -> None:
     cost = f", cost {progress.cost:.4g}" if progress.cost else ""
     say(
-        f"asked about {progress.asked} of {progress.segments} segments (look {progress.look} of {progress.looks}){cost}"
+        f"asked about {progress.asked} of {counted(progress.segments, 'segment')} (look {progress.look} of {progress.looks}){cost}"
     )
 
 
@@ -148,6 +149,6 @@ def require_replies(result: Result) -> None:
             asked = len(scores) * len(result.corpus) - sum(row["empty"] for row in scores)
             if asked and sum(row["failed"] for row in scores) == asked:
                 raise JudgeError(
-                    f"{label}: the judge replied to none of {asked:.0f} texts; see the warning above for the"
+                    f"{label}: the judge replied to none of {counted(asked, 'text', spec='.0f')}; see the warning above for the"
                     " reason."
                 )

@@ -103,5 +103,5 @@ def _message(row: Compared, confidence: float, margin: float) -> str:
     interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g}%)"
     return (
         f"{row.name} is significantly worse than the baseline{beyond}: {numbers} {interval}, p = {row.p:.2g}"
-        f" ({row.test}, {row.resamples} resamples)."
+        f" ({row.test}, {counted(row.resamples, 'resample')})."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import InputError
 
 
@@ -31,7 +32,7 @@ class Collected:
         for name, items in columns.items():
             if len(items) != count:
                 raise InputError(
-                    f"{name} has {len(items)} items but predictions has {count}; pass one per prediction."
+                    f"{name} has {counted(len(items), 'item')} but predictions has {count}; pass one per prediction."
                 )
         if "references" in columns:  # some batches may have one reference per segment, others several
             columns["references"] = [

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge._core import language
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged, blocks, offsets_of
 from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
 from nlgauge.corpus.raw_columns import RawColumns, given_parts, parts_of, system_names
@@ -234,7 +235,7 @@ class Corpus:
             column = ColumnInput.of(given_texts, name)
             if count >= 0 and len(column) != count:
                 raise InputError(
-                    f"{name} has {len(column)} segments but {next(iter(columns))!r} has {count}; all systems need"
+                    f"{name} has {counted(len(column), 'segment')} but {next(iter(columns))!r} has {count}; all systems need"
                     " the same segments."
                 )
             count = len(column)
@@ -267,7 +268,7 @@ class Corpus:
     def __repr__(self) -> str:
         shown = {"systems": self.systems, "fields": (*self.fields, *self.system_fields), "lang": self.lang}
         return (
-            f"Corpus({len(self)} segments,"
+            f"Corpus({counted(len(self), 'segment')},"
             f" {', '.join(f'{name}={value!r}' for name, value in shown.items() if value)})"
         )
 
@@ -614,7 +615,7 @@ class Corpus:
             column = ColumnInput.of(given_texts, name)
             if len(column) != len(self):
                 raise InputError(
-                    f"{name} has {len(column)} segments but the result has {len(self)}; pass one prediction per"
+                    f"{name} has {counted(len(column), 'segment')} but the result has {len(self)}; pass one prediction per"
                     " segment."
                 )
             columns[system] = column.column(self.texts, least=1)

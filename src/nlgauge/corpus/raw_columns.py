@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.records import (
@@ -36,7 +37,7 @@ _OF_A_SEGMENT = {
 _TEXTS = ("prediction", "references", "source")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RawColumns:
     """Columns of all segments; `name` returns the name of a system's predictions for messages."""
 
@@ -135,7 +136,7 @@ def check_left(gaps: int, count: int) -> None:
     """Warn how many segments lack a text; raise InputError if all of them do."""
     if gaps == count:
         raise InputError(
-            f"a text is missing in each of the {count} segments, so nothing is left to score",
+            f"a text is missing in every segment ({count}), so nothing is left to score",
             python="leave skip_missing out to see where the first text is missing",
             cli="leave --skip-missing out to see where the first text is missing",
         )
@@ -145,7 +146,8 @@ def check_left(gaps: int, count: int) -> None:
 def say_left_out(count: int, total: int, why: str) -> None:
     """Warn that segments are left out."""
     warnings.warn(
-        f"{count} of {total} segments {'is' if count == 1 else 'are'} left out: {why}.", stacklevel=6
+        f"{count} of {counted(total, 'segment')} {'is' if count == 1 else 'are'} left out: {why}.",
+        stacklevel=6,
     )
 
 
@@ -443,7 +445,7 @@ def no_ids() -> InputError:
 
 def missing_segment(segment: Any, having: str, lacking: str, left_out: int, every: int) -> InputError:
     """Return the error for a segment that only some systems have."""
-    effect = f"to leave out the {left_out} of {every} segments that some system lacks"
+    effect = f"to leave out the {left_out} of {counted(every, 'segment')} that some system lacks"
     return InputError(
         f"{having!r} has the segment {segment!r} but {lacking!r} does not; all systems need the same segments",
         python=f"pass common=True {effect}",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged, offsets_of
 from nlgauge.corpus.records import is_text_list
 from nlgauge.corpus.texts import Texts, are_texts, flattened
@@ -88,7 +89,7 @@ def references_of(references: Any, count: int, texts: Texts) -> Ragged:
                 f"they look transposed ({len(column)} lists of {count}), so pass list(zip(*references)), with"
                 " all references of a prediction in one list."
             )
-        raise InputError(f"references has {len(column)} items but predictions has {count}; {hint}")
+        raise InputError(f"references has {counted(len(column), 'item')} but predictions has {count}; {hint}")
     return column.column(texts, least=0)
 
 
@@ -97,7 +98,7 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
     items = items_of(sources, "sources")
     if len(items) != count:
         raise InputError(
-            f"sources has {len(items)} items but predictions has {count}; pass one text per prediction."
+            f"sources has {counted(len(items), 'item')} but predictions has {count}; pass one text per prediction."
         )
     return ColumnInput("sources", items).column(texts, least=1).values
 
@@ -108,7 +109,7 @@ def weights_of(weights: Iterable[float], count: int, piece: bool = False) -> Arr
     column = np.array([_number(item, f"weights[{i}]") for i, item in enumerate(items)])
     if len(column) != count:
         raise InputError(
-            f"weights has {column.size} items but predictions has {count}; pass one number per segment."
+            f"weights has {counted(column.size, 'item')} but predictions has {count}; pass one number per segment."
         )
     invalid = np.flatnonzero(~(np.isfinite(column) & (column >= 0)))
     if len(invalid):
@@ -137,7 +138,7 @@ def values_of(values: Iterable[Any], count: int, name: str) -> list[Any]:
     items = items_of(values, name, "values")
     if len(items) != count:
         raise InputError(
-            f"{name} has {len(items)} items but predictions has {count}; pass one item per segment."
+            f"{name} has {counted(len(items), 'item')} but predictions has {count}; pass one item per segment."
         )
     return items
 

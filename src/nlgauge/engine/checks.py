@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Sized
 import numpy as np
 
 from nlgauge._core.language import code, name
-from nlgauge._core.numbers import listed
+from nlgauge._core.numbers import counted, listed
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.scripts import (
     Script,
@@ -70,7 +70,7 @@ def _check_predictions(label: str, corpus: Corpus) -> None:
         lacking = np.flatnonzero(column.lengths == 0)
         if len(lacking):
             raise InputError(
-                f"{label} needs predictions; {system!r} has none for {len(lacking)} of {len(corpus)} segments,"
+                f"{label} needs predictions; {system!r} has none for {len(lacking)} of {counted(len(corpus), 'segment')},"
                 f" such as {corpus.ids[lacking[0]]!r}",
                 python="import the predictions with the scores, in a field 'prediction'",
             )

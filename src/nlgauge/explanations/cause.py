@@ -12,7 +12,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from nlgauge._core.numbers import counted
+from nlgauge._core.numbers import counted, part_of
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import (
     Alignment,
@@ -199,10 +199,12 @@ def _(explanation: WordGroups) -> str:
     wrong = {name: count for name, count in against.items() if count}
     if wrong:
         largest = max(wrong, key=lambda name: wrong[name])
-        head = f"{sum(wrong.values())} of {counted(total, 'entry', 'entries')} lower the score"
-        return f"{head}, {wrong[largest]} of them {_quoted(largest, 48)}."
+        number = sum(wrong.values())
+        head = part_of(number, total, "entry", "lower the score", "entries")
+        of_them = ":" if number == 1 else f", {wrong[largest]} of them"
+        return f"{head}{of_them} {_quoted(largest, 48)}."
     if against:
-        return f"None of {counted(total, 'entry', 'entries')} lowers the score."
+        return f"{part_of(0, total, 'entry', 'lower the score', 'entries')}."
     return ", ".join(f"{name}: {len(words)}" for name, words in explanation.groups.items()) + "."
 
 
@@ -211,7 +213,7 @@ def _(explanation: WordAlignment) -> str:
     ours = len({place for place, _, _ in explanation.matches})
     theirs = len({place for _, place, _ in explanation.matches})
     chunks = counted(max(explanation.chunks, default=0), "chunk")
-    recall = f"{theirs} of {counted(len(explanation.reference), 'word')} of the reference match"
+    recall = _matching(theirs, explanation.reference, "reference")
     if not explanation.matches:
         return "No word of the prediction matches a word of the reference."
     factors = {name: value for name, value in explanation.factors.items() if not np.isnan(value)}
@@ -219,13 +221,17 @@ def _(explanation: WordAlignment) -> str:
     if not lowest or factors[lowest] > 0.995:
         return f"{recall}, in {chunks}."
     if lowest == "precision":
-        precision = f"{ours} of {counted(len(explanation.prediction), 'word')} of the prediction match"
+        precision = _matching(ours, explanation.prediction, "prediction")
         return f"Precision is lowest ({factors[lowest]:.2f}): {precision}, in {chunks}."
     if lowest == "recall":
         return f"Recall is lowest ({factors[lowest]:.2f}): {recall}, in {chunks}."
     if lowest == "order":
         return f"The order is the smallest factor ({factors[lowest]:.2f}): {chunks} of matches; {recall}."
     return f"The {lowest} is the smallest factor ({factors[lowest]:.2f}); {recall}."
+
+
+def _matching(number: int, words: Sequence[str], text: str) -> str:
+    return part_of(number, len(words), f"word of the {text}", "match", f"words of the {text}")
 
 
 @_sentence.register

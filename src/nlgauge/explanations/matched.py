@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from nlgauge._core.numbers import counted, part_of
 from nlgauge.explanations import NgramMatches, Order
 
 # A brevity penalty from which on it is not worth a word.
@@ -32,22 +33,24 @@ def matched_cause(explanation: NgramMatches) -> str:
 def _one_side(explanation: NgramMatches, orders: list[Order]) -> str:
     least = min(orders, key=lambda order: order.matched / order.predicted)
     first, share = orders[0], least.matched / least.predicted
-    where = ""
-    if " of the source" in first.name:
-        where = " are in the source"
+    verb = "match"
+    if known := re.search(r" of (the \w+)$", first.name):
+        verb = f"are in {known[1]}"
     elif first.name == "copied tokens":
-        where = " are copied from the source"
-    verb = where or " match"
-    counts = f"{_of(first.matched, first.predicted)} {_unit(first.name)}{verb}"
+        verb = "are copied from the source"
+    counts = part_of(first.matched, first.predicted, _unit(first.name), verb)
     brevity = explanation.brevity
     if brevity is None or brevity.penalty > _NO_PENALTY:
         brevity = None
     elif brevity.penalty <= np.mean([order.matched / order.predicted for order in orders]):
-        short = f"{brevity.length:g} tokens where the reference has {brevity.expected:g}"
-        return f"The prediction has only {short} (brevity penalty {brevity.penalty:.2f}); {counts}."
+        short = counted(brevity.length, "token", spec="g")
+        only = f"{short} where the reference has {brevity.expected:g}"
+        return f"The prediction has only {only} (brevity penalty {brevity.penalty:.2f}); {counts}."
     if least is not first and share < first.matched / first.predicted:
-        only = "only " if least.matched else ""
-        counts += f", but {only}{_of(least.matched, least.predicted)} {_unit(least.name)}"
+        unit = _unit(least.name)
+        of_all = f"of {counted(least.predicted, unit, spec='g')}"
+        none = f"not the only {unit}" if least.predicted == 1 else f"none {of_all}"
+        counts += f", but {f'only {least.matched:.4g} {of_all}' if least.matched else none}"
     return f"{counts}; brevity penalty {brevity.penalty:.2f}." if brevity is not None else f"{counts}."
 
 
@@ -62,13 +65,14 @@ def _both_sides(orders: list[Order]) -> str:
         for name, side in sides.items()
     }
     if min(means.values()) > _NO_PENALTY:
-        return f"All {_unit(orders[0].name)} match on both sides."
+        return f"All {_unit(orders[0].name)}s match on both sides."
     lower = "recall" if means["recall"] <= means["precision"] else "precision"
     text, other = ("reference", "precision") if lower == "recall" else ("prediction", "recall")
     if not sides[lower]:
-        return f"The {text} has no {_unit(orders[0].name)} to match."
+        return f"The {text} has no {_unit(orders[0].name)}s to match."
     order, part, whole = min(sides[lower], key=lambda side: side[1] / side[2])
-    counts = f"{_of(part, whole)} {_unit(order.name)} of the {text} match"
+    unit = _unit(order.name)
+    counts = part_of(part, whole, f"{unit} of the {text}", "match", f"{unit}s of the {text}")
     if means[lower] == means[other]:
         return f"{counts}; precision and recall are {means[lower]:.2f}."
     return f"{lower.capitalize()} is lower ({means[lower]:.2f}): {counts}; {other} is {means[other]:.2f}."
@@ -87,28 +91,25 @@ def _weighed(explanation: NgramMatches, orders: list[Order]) -> str:
     brevity = explanation.brevity
     if brevity is not None and brevity.penalty <= _NO_PENALTY:
         sentence += (
-            f"; brevity penalty {brevity.penalty:.2f}: {brevity.length:g} tokens for {brevity.expected:g}"
+            f"; brevity penalty {brevity.penalty:.2f}: {counted(brevity.length, 'token', spec='g')} for"
+            f" {brevity.expected:g}"
         )
     return f"{sentence}."
 
 
-def _of(part: float, whole: float) -> str:
-    return f"{'none' if not part else f'{part:.4g}'} of {whole:.4g}"
-
-
 def _unit(name: str) -> str:
-    """Return the plural of what an order counts.
+    """Return what an order counts, in the singular.
 
     >>> [_unit(name) for name in ("1-grams", "6-characters", "1-characters", "2-words", "rougeL", "rouge2")]
-    ['tokens', 'character 6-grams', 'characters', 'word 2-grams', 'tokens', '2-grams']
+    ['token', 'character 6-gram', 'character', 'word 2-gram', 'token', '2-gram']
     """
-    name = name.removesuffix(" of the source").removeprefix("copied ")
+    name = re.sub(r" of the \w+$", "", name).removeprefix("copied ")
     if rouge := re.fullmatch(r"rouge(\d|Lsum|L|.+)", name):
         kind = rouge[1]
-        return _unit(f"{kind}-grams") if kind.isdigit() else "tokens" if kind in ("L", "Lsum") else "units"
-    size, _, kind = name.partition("-")
+        return _unit(f"{kind}-grams") if kind.isdigit() else "token" if kind in ("L", "Lsum") else "unit"
+    size, _, kind = name.removesuffix("s").partition("-")
     if not size.isdigit():
-        return name
+        return name.removesuffix("s")
     if size == "1":
-        return "tokens" if kind == "grams" else kind
-    return name if kind == "grams" else f"{kind.removesuffix('s')} {size}-grams"
+        return "token" if kind == "gram" else kind
+    return f"{size}-gram" if kind == "gram" else f"{kind} {size}-gram"

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import JudgeError
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.requests import Request, Response
@@ -177,16 +178,18 @@ class Ledger:
             return JudgeError(self._exceeded(limit.requests, limit.estimate, calls, too_many))
 
     def _exceeded(self, requests: int, estimate: float, calls: Calls, too_many: bool) -> str:
-        again = f" (with {int(self.used['retries']):,} retries)" if self.used.get("retries") else ""
+        retries, needed = int(self.used.get("retries", 0)), counted(requests, "more request", spec=",")
+        again = f" (with {counted(retries, 'retry', 'retries', ',')})" if retries else ""
         if too_many:
             sent = int(self.used["requests"])
             return (
-                f"{requests:,} more requests are needed, {sent:,} were sent{again}, and max_requests is"
+                f"{needed} {'is' if requests == 1 else 'are'} needed, {sent:,} {'was' if sent == 1 else 'were'}"
+                f" sent{again}, and max_requests is"
                 f" {calls.max_requests:,}; raise max_requests. {_STOPPED}"
             )
         spent = self.used["cost"] + self._reserved
         return (
-            f"{requests:,} more requests would cost about {estimate:.4g}, {spent:.4g} was spent{again}, and"
+            f"{needed} would cost about {estimate:.4g}, {spent:.4g} was spent{again}, and"
             f" max_cost is {calls.max_cost:.4g}; raise max_cost. {_STOPPED}"
         )
 

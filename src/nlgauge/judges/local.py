@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge._core.versions import installed_version
 from nlgauge.errors import ModelError
@@ -100,7 +101,7 @@ class LocalJudge:
             for i, (row, request, indices) in enumerate(part):
                 if not fits[i]:
                     why = (
-                        f"{len(prompts[i])} tokens of the prompt and {request.max_tokens} of the reply are more"
+                        f"{counted(len(prompts[i]), 'token')} of the prompt and {request.max_tokens} of the reply are more"
                         f" than the {loaded.max_length} tokens that {loaded.name} reads."
                     )
                     yield row, dict.fromkeys(indices, failed("too_long", why))

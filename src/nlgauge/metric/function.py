@@ -16,6 +16,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
@@ -131,12 +132,12 @@ class BatchFunctionMetric(FunctionMetric):
             given = self.function(*texts)
         except Exception as error:
             raise MetricError(
-                f"{self.called} raised {type(error).__name__} on a batch of {len(rows)} predictions: {error}"
+                f"{self.called} raised {type(error).__name__} on a batch of {counted(len(rows), 'prediction')}: {error}"
             ) from error
         found = _rows(given)
         if found is None or len(found) != len(rows):
             raise MetricError(
-                f"{self.called} returned {given!r:.60} for a batch; it must return a list of {len(rows)} values,"
+                f"{self.called} returned {given!r:.60} for a batch; it must return a list of {counted(len(rows), 'value')},"
                 " one per prediction."
             )
         return found

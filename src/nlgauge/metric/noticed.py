@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.package_data import data_text
 
 SEVERITIES = ("critical", "major", "minor")
@@ -82,7 +83,9 @@ def lines(name: str, form: Literal["text", "markdown"] = "text") -> list[str]:
             least = ", ".join(f"{plain(row.kind)} {100 * row.detected:.0f}%" for row in kinds[:3])
             of = entry.metric if output == entry.name else f"{entry.metric}, {output}"
             label = f"`{of}`" if form == "markdown" else of
-            texts = "1,000 texts" if entry.segments >= 1000 else f"a sample of {entry.segments} texts"
+            texts = (
+                "1,000 texts" if entry.segments >= 1000 else f"a sample of {counted(entry.segments, 'text')}"
+            )
             found.append(f"{label}: {told}; least: {least} ({texts})")
     return found
 

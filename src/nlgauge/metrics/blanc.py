@@ -26,6 +26,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, WordGroups
@@ -188,9 +189,9 @@ class Blanc(UsesModel, Metric):
                 for name, wanted in names.items()
             }
             score = self.score("blanc", statistics)
-            gained, lost, total = (f"{score[name]:g}" for name in ("gained", "lost", "masked_tokens"))
+            total = counted(float(score["masked_tokens"]), "hidden token", spec="g")
             title = (
-                f"BLANC-{self.mode} {score['blanc']:.4f}: {gained} of {total} hidden tokens gained, {lost}"
-                " lost"
+                f"BLANC-{self.mode} {score['blanc']:.4f}: {score['gained']:g} of {total} gained,"
+                f" {score['lost']:g} lost"
             )
             yield WordGroups(title, {"blanc": statistics}, groups, against=["lost with it"])

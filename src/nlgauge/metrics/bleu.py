@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.features.pairs import ClippedMatches
@@ -158,8 +159,8 @@ class Bleu(LanguageTokenizer, Metric):
                 for n in range(self.max_order)
             ]
             title = (
-                f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
-                f" tokens for {row[1]:.0f})"
+                f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f},"
+                f" {counted(row[0], 'token', spec='.0f')} for {row[1]:.0f})"
             )
             yield NgramMatches(
                 title,

@@ -19,9 +19,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.pairs import Findings
+from nlgauge.features.findings import Findings
 from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
@@ -79,8 +80,8 @@ class Cder(Metric):
             )
             steps = jump_steps(tokens[predictions[n]], tokens[references[n]], _COSTS)
             title = (
-                f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f}"
-                " words)"
+                f"cder {self.score('cder', row)['cder']:.4f} ({counted(row[0], 'edit or jump', 'edits and jumps', '.0f')}"
+                f" for {counted(row[1], 'word', spec='.0f')})"
             )
             yield Edits(
                 title,

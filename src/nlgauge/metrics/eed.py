@@ -20,10 +20,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import CodePoints
+from nlgauge.features.findings import Findings
+from nlgauge.features.tokens.code_points import CodePoints
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -97,8 +98,8 @@ class Eed(Metric):
             )
             steps = jump_steps(characters[predictions[n]], characters[references[n]], *self._rules)
             title = (
-                f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)}"
-                " characters)"
+                f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f},"
+                f" {counted(len(reference), 'character')})"
             )
             yield Edits(
                 title,

@@ -25,6 +25,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, WordGroups
@@ -165,8 +166,8 @@ class Estime(UsesModel, MeanMetric):
                 groups[kind].append(token if token == other else f"{token}/{other}")
             score = self.score("estime", statistics)
             title = (
-                f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all"
-                f" {score['tokens']:g} words; alarms as summary/document"
+                f"ESTIME {counted(float(score['alarms']), 'alarm', spec='g')}, {score['alarms_alltokens']:g} of"
+                f" {counted(float(score['tokens']), 'word', spec='g')}; alarms as summary/document"
             )
             yield WordGroups(
                 title, {"estime": statistics}, groups, against=["alarm", "alarm, word not in the document"]

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 from nlgauge._core.language import checked, name
+from nlgauge._core.numbers import counted
 from nlgauge.explanations import ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged
@@ -189,7 +190,10 @@ class Gemba(Judged):
             if self.variant in ("MQM", "ESA") and listed is not None:
                 text = view.text(int(view.predictions[row]))
                 yield ErrorSpans(
-                    f"{len(listed.errors)} errors", verdict.statistics, text, *located(listed.errors, text)
+                    counted(len(listed.errors), "error"),
+                    verdict.statistics,
+                    text,
+                    *located(listed.errors, text),
                 )
 
     def _scored_after(

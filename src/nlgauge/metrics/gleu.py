@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Matched
@@ -78,7 +79,7 @@ class Gleu(Metric):
                 for n in range(self.min_order - 1, self.max_order)
             ]
             title = (
-                f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of {rows[i, 1]:.0f}"
-                " n-grams)"
+                f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of"
+                f" {counted(rows[i, 1], 'n-gram', spec='.0f')})"
             )
             yield NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders, spans={"prediction": spans})

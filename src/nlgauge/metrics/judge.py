@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from nlgauge._core.numbers import counted
 from nlgauge.explanations import ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, from_file, ready
 from nlgauge.judges.reading import Judgment, Reads
@@ -76,4 +77,6 @@ class FileJudge(Judged):
             listed = next((listed for listed in lists if listed is not None), None)
             if listed is not None:
                 text = view.text(int(view.predictions[row]))
-                yield ErrorSpans(f"{len(listed)} errors", verdict.statistics, text, *located(listed, text))
+                yield ErrorSpans(
+                    counted(len(listed), "error"), verdict.statistics, text, *located(listed, text)
+                )

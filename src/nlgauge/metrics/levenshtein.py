@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.sequences import EditDistance
@@ -56,7 +57,7 @@ class Levenshtein(Metric):
             )
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
             yield Edits(
-                f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)",
+                f"levenshtein {row[0]:.4f} ({counted(row[1], 'edit', spec='.0f')})",
                 {"levenshtein": row},
                 edits,
                 spans={"prediction": ours, "reference": theirs},

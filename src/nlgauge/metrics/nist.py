@@ -19,6 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Brevity, Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
@@ -155,8 +156,8 @@ class Nist(LanguageTokenizer, Metric):
             ]
             scores = self.score("nist", row)
             title = (
-                f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
-                f" tokens for {row[1]:.1f})"
+                f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f},"
+                f" {counted(row[0], 'token', spec='.0f')} for {row[1]:.1f})"
             )
             yield NgramMatches(
                 title,

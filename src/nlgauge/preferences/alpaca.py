@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.numbers import part_of
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.preferences.design import length_covariate
@@ -89,7 +90,7 @@ def difficulties(verdicts: Verdicts, difficulty: Mapping[Any, float] | None) -> 
     absent = [name for name in used if name not in known]
     if absent:
         raise InputError(
-            f"{len(absent)} of {len(used)} segments have no difficulty, such as {absent[0]!r:.60}; pass the"
+            f"{part_of(len(absent), len(used), 'segment', 'have no difficulty')}, such as {absent[0]!r:.60}; pass the"
             " difficulty of every segment."
         )
     return np.array([known.get(name, np.nan) for name in verdicts.segment_names])[verdicts.segments]

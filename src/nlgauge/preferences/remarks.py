@@ -21,14 +21,15 @@ _CONTROLS = {
 }
 
 
-def remarks(fit: Fit, read: Verdicts, prior: float, elo: bool) -> tuple[str, ...]:
+def remarks(fit: Fit, read: Verdicts, prior: float, elo: bool, grades: float | None) -> tuple[str, ...]:
     """Return the notes; `read` are all verdicts, also ties that the model leaves out."""
-    notes = [_model(fit, read), *_controls(fit), *_letters(fit), *_units(fit)]
+    notes = [_model(fit, read), *_graded(read, grades), *_controls(fit), *_letters(fit), *_units(fit)]
     if read.missing:
-        notes.append(f"{counted(read.missing, 'record')} without a verdict left out.")
+        lacking = "a verdict" if grades is None else "a verdict or its grade"
+        notes.append(f"{counted(read.missing, 'record')} without {lacking} left out.")
     if prior:
         notes.append(
-            f"Prior: each system has {prior:g} wins and {prior:g} losses in addition, spread over all other"
+            f"Prior: each system has {counted(prior, 'win', spec='g')} and {counted(prior, 'loss', 'losses', 'g')} in addition, spread over all other"
             " systems."
         )
         notes += _from_prior(fit, prior)
@@ -49,16 +50,23 @@ def _model(fit: Fit, read: Verdicts) -> str:
         if ties == "davidson"
         else f"Bradley-Terry model{_TIES[ties] if tied else ''}"
     )
-    places = [] if used.segments is None else [_counted(len(np.unique(used.segments)), "segment")]
+    places = [] if used.segments is None else [counted(len(np.unique(used.segments)), "segment", spec=",")]
     if used.documents is not None:
-        places.append(_counted(len(np.unique(used.documents)), "document"))
+        places.append(counted(len(np.unique(used.documents)), "document", spec=","))
     where = f" of {' in '.join(places)}" if places else ""
     ending = "" if fit.replicates is None else f"; intervals resample {used.unit}s"
-    return f"{model}: {_counted(len(read), 'comparison')} ({_counted(tied, 'tie')}){where}{ending}."
+    return f"{model}: {counted(len(read), 'comparison', spec=',')} ({counted(tied, 'tie', spec=',')}){where}{ending}."
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
+def _graded(read: Verdicts, grades: float | None) -> Iterator[str]:
+    """Yield how grades count."""
+    if grades is not None:
+        highest = "" if read.highest is None else f"; the highest in the records is {read.highest:g}"
+        yield (
+            f"Grades count in proportion: {grades:g} is a win, {grades / 2:g} three quarters of a win{highest}."
+        )
+    elif read.highest is not None:
+        yield f"Verdicts have grades up to {read.highest:g}, which do not count: only which system is better does."
 
 
 def _controls(fit: Fit) -> Iterator[str]:
@@ -117,7 +125,7 @@ def _resamples(fit: Fit) -> Iterator[str]:
         return
     if (fit.model.verdicts.outcomes[:, 1] == 1).all():
         yield "All comparisons are ties, so intervals cannot show how much the systems may differ."
-    total = f"{len(fit.replicates.parameters):,} resamples"
+    total = counted(len(fit.replicates.parameters), "resample", spec=",")
     if rescued := fit.replicates.rescued:
         yield (
             f"In {rescued:,} of {total} a system has no finite strength; a prior of {RESCUE:g} was added to them."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 
@@ -18,7 +19,8 @@ class Verdicts:
     `first` and `second` are numbers of systems. `outcomes` (N, 3) are the shares of each comparison that the first
     system won, that were tied, and that the second system won; each row adds up to 1. `segments` and `documents`
     are numbers of `segment_names` and of documents, None if the records have none. `lengths` (N, 2) are lengths of
-    the two predictions. `missing` counts the records without a verdict.
+    the two predictions. `missing` counts the records without a verdict. `highest` is the highest grade of verdicts that
+    have grades.
     """
 
     systems: tuple[str, ...]
@@ -30,6 +32,7 @@ class Verdicts:
     documents: Array | None = None
     lengths: Array | None = None
     missing: int = 0
+    highest: float | None = None
 
     def __len__(self) -> int:
         return len(self.first)
@@ -99,6 +102,6 @@ def soft_outcomes(wins: Array) -> Array:
 def check_some(verdicts: Verdicts) -> Verdicts:
     """Return the verdicts; raise InputError if fewer than two systems are compared."""
     if not len(verdicts):
-        reason = f": {verdicts.missing} records have no verdict" if verdicts.missing else ""
+        reason = f": {counted(verdicts.missing, 'record')} without a verdict" if verdicts.missing else ""
         raise InputError(f"a ranking needs verdicts on two systems, got none{reason}.")
     return verdicts

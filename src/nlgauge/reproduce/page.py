@@ -79,7 +79,9 @@ def _models(made: reproduction.Reproduction) -> list[str]:
             if used != wanted
         ]
         if part.sample is not None and part.inputs and part.sample < part.inputs:
-            lines.append(f"{part.makes}: on {part.sample} of {part.inputs} inputs of {part.benchmark}.")
+            lines.append(
+                f"{part.makes}: on {part.sample} of {counted(part.inputs, 'input')} of {part.benchmark}."
+            )
     return list(dict.fromkeys(lines))
 
 
@@ -162,7 +164,7 @@ def _cell(cell: verdicts.Cell) -> Cell:
         aside += f", {counted(round(cell.swaps), 'swap')}"
     if cell.low is not None and cell.high is not None:
         aside += f" [{_number(cell.low)}, {_number(cell.high)}]"
-    if cell.verdict == "differs":
+    if cell.verdict in ("differs", "misprint"):
         aside += f": {cell.why}"
     if cell.stand_in:
         aside += f"; {cell.stand_in}"

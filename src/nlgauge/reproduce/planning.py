@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import msgspec
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.catalog import card
 from nlgauge.meta.benchmarks.places import place_of
@@ -21,10 +22,10 @@ from nlgauge.reproduce.steps import Document, Step
 # Steps that take longer are left out, unless they are named or shortened by a sample.
 LONGEST = 3600
 _MODULES = {
-    "thesis-ch4": "nlgauge.reproduce.thesis",
-    "infolm": "nlgauge.reproduce.infolm",
-    "shannon": "nlgauge.reproduce.shannon",
-    "cosmic": "nlgauge.reproduce.cosmic",
+    "thesis-ch4": "nlgauge.reproduce.thesis.document",
+    "infolm": "nlgauge.reproduce.infolm.document",
+    "shannon": "nlgauge.reproduce.shannon.document",
+    "cosmic": "nlgauge.reproduce.cosmic.document",
 }
 
 
@@ -140,7 +141,7 @@ def made_by(step: Step) -> str:
     makes = []
     for name, rows in step.makes.items():
         number = printed(name).number if name in names() else name
-        makes.append(f"{number} ({len(rows)} rows)" if rows else number)
+        makes.append(f"{number} ({counted(len(rows), 'row')})" if rows else number)
     return ", ".join(makes)
 
 
@@ -152,7 +153,7 @@ def plan_lines(
     tables = [printed(table).number for table in wanted.tables]
     figures = sum(number.startswith("Figure") for number in tables)
     lines = [
-        f"{wanted.title}: {len(tables) - figures} printed tables, {figures} figures, {len(wanted.claims)} claims"
+        f"{wanted.title}: {counted(len(tables) - figures, 'printed table')}, {counted(figures, 'figure')}, {counted(len(wanted.claims), 'claim')}"
     ]
     for benchmark in dict.fromkeys(name for step in wanted.steps for name in _benchmarks(step)):
         found = card(benchmark)

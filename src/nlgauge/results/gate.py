@@ -295,7 +295,7 @@ class _Gate:
             tests = counted(len(self.tested), "test")
             return replace(
                 known,
-                why=f"{row.resamples} resamples cannot reach p < {self.rule.alpha:g} in {tests}; use more",
+                why=f"{counted(row.resamples, 'resample')} cannot reach p < {self.rule.alpha:g} in {tests}; use more",
             )
         failed, why = self._decide(change, row, deciding, margin)
         if failed is not None and not self._robust(change, row, failed, margin):

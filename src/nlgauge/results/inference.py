@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features, RunOptions
@@ -391,7 +392,7 @@ class Inference:
         swaps = map(self.plan.clusters.of_segments, self.plan.clusters.swaps(count, self.plan.seed))
         null = [differences(mask) for block in swaps for mask in block]
         reason = (
-            f"tested by approximate randomization with {count} recomputations, which give no interval of the"
+            f"tested by approximate randomization with {counted(count, 'recomputation')}, without an interval of the"
             " difference"
         )
         tests = {}

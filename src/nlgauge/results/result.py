@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from nlgauge._core.lazy import lazy, lazy_field
+from nlgauge._core.numbers import counted
 from nlgauge._core.options import takes_options
 from nlgauge.errors import ParameterError, ResultError, UnknownNameError, no_such
 from nlgauge.results.table_options import REPORT_DEFAULTS, ExportedTable, ReportOptions, TableOptions
@@ -761,7 +762,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
-                f"unknown segment {segment!r}; the result has {len(self.corpus)} segments, from"
+                f"unknown segment {segment!r}; the result has {counted(len(self.corpus), 'segment')}, from"
                 f" {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
             )
         return place

@@ -12,6 +12,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 
@@ -93,7 +94,7 @@ def clipped(start: int, end: int, text: str | None, what: str) -> tuple[int, int
         raise InputError(f"{what}: the span {start} to {end} starts before the text.")
     if text is not None and (end > len(text) + 1 or start > len(text) + 1):
         raise InputError(
-            f"{what}: the span {start} to {end} is past the end of the text ({len(text)} characters)."
+            f"{what}: the span {start} to {end} is past the end of the text ({counted(len(text), 'character')})."
         )
     low = min(low, high)
     return low, high, (low, high) != (start, end)

@@ -139,7 +139,7 @@ def _summary(grouped: Mapping[str, Sequence[Case]], found: Mapping[str, list[tup
         counts[min(words, key=WORDS.index) if words else "not comparable" if case.why else "not run"] += 1
     numbers = sum(len(case.numbers) for members in grouped.values() for case in members)
     told = ", ".join(f"{number} {word}" for word, number in counts.items())
-    return f"{sum(counts.values())} cases with {numbers} numbers: {told}."
+    return f"{counted(sum(counts.values()), 'case')} with {counted(numbers, 'number')}: {told}."
 
 
 def _verdict(report: Report, outcome: Outcome) -> str:

@@ -272,7 +272,7 @@ def test_annotators_and_ties():
     findings = audit(data, judge="verdict", human=["a", "b"], resamples=200)
     assert findings.made["labels"] == 60
     assert findings.number("people", "alpha")["n"] == 80
-    assert any("20 answers have as many values" in note for note in findings.notes)
+    assert any("20 answers with as many values" in note for note in findings.notes)
     lists = [{"verdict": each["verdict"], "label": [each["a"], each["b"]]} for each in data]
     assert audit(lists, **COLUMNS, resamples=200).made["labels"] == 60
 

@@ -208,6 +208,29 @@ def test_disagreements_are_of_different_segments_with_name_and_text(opened: Open
     )
 
 
+def test_a_selection_leaves_the_agreement_of_a_report(opened: Open, report: Report) -> None:
+    shown = opened(report("seventeen systems"))
+    page = shown.page
+    picture = page.locator("#agreement figure:not(.map) svg")
+    colored = """node => [...node.querySelectorAll("circle[fill='var(--s0)'], circle[fill='var(--s1)']")].map(dot =>
+        dot.dataset.tip.split(",")[0]).filter((name, place, all) => all.indexOf(name) === place).sort()"""
+    compared = sorted(page.evaluate(_PAIR))
+    assert picture.evaluate(colored) == compared
+    picture.evaluate("node => { node.dataset.same = '' }")
+    page.fill("#query", "the")
+    page.wait_for_function("() => document.querySelector('#agreement .quarrel mark')")
+    assert page.locator("#agreement .unfiltered").is_visible()
+    # Thousands of points are not drawn again.
+    assert picture.get_attribute("data-same") == ""
+    # Of many systems only the compared ones have colors.
+    other = next(system for system in result_of("seventeen systems").systems if system not in compared)
+    page.get_by_label("Compared system").select_option(label=other)
+    compared = sorted(page.evaluate(_PAIR))
+    assert other in compared
+    assert picture.evaluate(colored) == compared
+    assert shown.errors == []
+
+
 def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
     references = [["a b c"], ["d e f"], ["g h i"], ["j k l"]]
     result = nlgauge.score(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from browsers import COLORS, RULES, axe, faults
+from page_cases import pause, result_of
 
 Open = Callable[..., Any]
 Report = Callable[..., Path]
@@ -43,17 +44,89 @@ def test_axe_finds_nothing(variant: str, opened: Open, report: Report) -> None:
             assert faults(page, where, rules) == [], f"tab {number + 1}, {theme}"
 
 
+# What is cut off at the side of the page, or of a box that hides what is too wide: tables and pictures that are wider have
+# scroll bars of their own, and texts of one line end with an ellipsis.
+_CUT_OFF = """() => {
+  const wide = document.documentElement.clientWidth;
+  const scrolls = node => ["auto", "scroll"].includes(getComputedStyle(node).overflowX);
+  const within = node => node === document.body ? false : scrolls(node) || within(node.parentElement);
+  const isSeen = node => node.getClientRects().length > 0 && !node.closest("#tip, .sr, .skip, svg svg, svg *");
+  const seen = [...document.querySelectorAll("body *")].filter(node => isSeen(node) && !within(node.parentElement));
+  const isOutside = node => {
+    const box = node.getBoundingClientRect();
+    return box.width > 1 && (box.right > wide + 1 || box.left < -1);
+  };
+  const isCut = node => {
+    const style = getComputedStyle(node);
+    return style.overflowX === "hidden" && style.textOverflow !== "ellipsis" && node.scrollWidth > node.clientWidth + 1;
+  };
+  return seen.filter(node => isOutside(node) || isCut(node)).map(node => node.outerHTML.slice(0, 150)).slice(0, 5);
+}"""
+# A phone; 400% zoom of a window of 1,280 pixels; 200% zoom of one of 1,280 x 800.
+_WINDOWS = ((390, 800), (320, 640), (640, 400))
+
+
+def check_reflow(page: Any) -> None:
+    """Nothing is cut off, the page does not scroll sideways, and what stays in place leaves most of a window."""
+    for width, height in _WINDOWS:
+        page.set_viewport_size({"width": width, "height": height})
+        pause(page, 0)
+        assert page.evaluate("() => document.documentElement.scrollWidth") == width
+        assert page.evaluate(_CUT_OFF) == [], width
+        stays = """() => [...document.querySelectorAll("body *")].filter(node => getComputedStyle(node).position === "sticky"
+            && !node.closest("table")).reduce((sum, node) => sum + node.offsetHeight, 0)"""
+        assert page.evaluate(stays) < height / 4, width
+
+
 @pytest.mark.parametrize("variant", ["three systems", "seventeen systems", "many human scores"])
-def test_a_phone_is_wide_enough(variant: str, opened: Open, report: Report) -> None:
+def test_a_phone_and_a_zoomed_window_are_wide_enough(variant: str, opened: Open, report: Report) -> None:
     shown = opened(report(variant), viewport={"width": 390, "height": 800})
     page = shown.page
-    assert page.evaluate("() => document.documentElement.scrollWidth") == 390
     outside = """() => [...document.querySelectorAll(".filters :is(input, select, .count)")]
-        .filter(node => node.getBoundingClientRect().right > 390).map(node => node.outerHTML)"""
+        .filter(node => node.getBoundingClientRect().right > innerWidth).map(node => node.outerHTML)"""
     assert page.evaluate(outside) == []
     # The names of systems leave room for their first score.
     names = "() => [...document.querySelectorAll('.board tbody th')].map(node => node.offsetWidth)"
     assert max(page.evaluate(names)) < 200
+    check_reflow(page)
+    # The card of a metric and the list of keys fit too.
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.locator(".board .cardname").first.click()
+    page.locator("#help").focus()
+    page.keyboard.press("Enter")
+    sides = """() => [...document.querySelectorAll("dialog, .card")].map(node => node.getBoundingClientRect()).flatMap(box =>
+        [box.left, box.right])"""
+    places = page.evaluate(sides)
+    assert len(places) >= 2
+    assert 0 <= min(places) < max(places) <= 320
+    assert shown.errors == []
+
+
+def test_the_explorer_fits_a_zoomed_window(opened: Open, explorer: Callable[..., str]) -> None:
+    results = {"pooled": result_of("pooled"), "with another name": result_of("three systems")}
+    shown = opened(explorer(**results), viewport={"width": 390, "height": 800})
+    page = shown.page
+    page.get_by_label("Slice by").select_option(index=1)
+    page.wait_for_selector("table.slices")
+    page.fill("#where", "domain = law")
+    page.wait_for_function("() => document.querySelector('#selection b')?.checkVisibility()")
+    check_reflow(page)
+    # Parts of the header do not lie on each other.
+    boxes = """() => [...document.querySelectorAll("header#top > *")].filter(node => node.offsetHeight).map(node => {
+        const box = node.getBoundingClientRect();
+        return [box.left, box.top, box.right, box.bottom];
+    })"""
+    for width in (320, 640):
+        page.set_viewport_size({"width": width, "height": 640})
+        places = page.evaluate(boxes)
+        for number, one in enumerate(places):
+            assert all(
+                one[2] <= other[0] + 1
+                or other[2] <= one[0] + 1
+                or one[3] <= other[1] + 1
+                or other[3] <= one[1] + 1
+                for other in places[:number]
+            ), (width, places)
     assert shown.errors == []
 
 

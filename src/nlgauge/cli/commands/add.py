@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_metrics
 from nlgauge.cli.options import (
@@ -217,7 +218,7 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
     corpus = Inputs(systems, **{name: value for name, value in options.items() if value}).read()
     if len(corpus) != len(result.corpus):
         raise InputError(
-            f"{systems[0]} has {len(corpus)} segments, but the result has {len(result.corpus)}; use a file with the"
+            f"{systems[0]} has {counted(len(corpus), 'segment')}, but the result has {len(result.corpus)}; use a file with the"
             " segments of the result."
         )
     order = list(range(len(corpus)))

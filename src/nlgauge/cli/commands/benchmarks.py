@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
@@ -133,10 +134,10 @@ def import_benchmark(
 
 def _say_installed(benchmark: Benchmark, place: Path) -> None:
     click.echo(place)
-    judged = f"{len(benchmark.pairs)} pairs" if benchmark.pairs else ", ".join(benchmark.dimensions)
+    judged = counted(len(benchmark.pairs), "pair") if benchmark.pairs else ", ".join(benchmark.dimensions)
     say(
-        f"{benchmark.name}: {len(benchmark.rows)} texts, {len(benchmark.segments)} segments,"
-        f" {len(benchmark.systems)} systems; judged: {judged}"
+        f"{benchmark.name}: {counted(len(benchmark.rows), 'text')}, {counted(len(benchmark.segments), 'segment')},"
+        f" {counted(len(benchmark.systems), 'system')}; judged: {judged}"
     )
     say(f"license: {benchmark.card.license}")
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import confirmed, say, show, show_json
@@ -40,7 +41,8 @@ def cache_info(as_json: AsJson = False) -> None:
     rows = [[Cell(name), Cell(f"{number:,}")] for name, number in saved.rows.items()]
     if rows:
         show(Printed(Page([Sheet([column("metric"), column("rows")], rows)])))
-    total = f"{sum(saved.rows.values()):,} rows in {file}; {saved.bytes:,} bytes of at most {limit():,}"
+    size = counted(saved.bytes, "byte", spec=",")
+    total = f"{counted(sum(saved.rows.values()), 'row', spec=',')} in {file}; {size} of at most {limit():,}"
     say(f"statistics: {total if file else _OFF}")
     say(f"judge replies: {replies['replies']:,} in {replies_file}; {replies['bytes']:,} bytes")
 
@@ -78,7 +80,11 @@ def clear_cache(
     file = common_file()
     if file is None:
         raise click.UsageError(f"{_OFF}, so no rows can be deleted; unset it, or set it to a file.")
-    say(f"{clear(file, metric):,} rows were deleted; judge replies are unchanged")
+    say(f"{_deleted(clear(file, metric), 'row')}; judge replies are unchanged")
+
+
+def _deleted(count: int, name: str, plural: str = "") -> str:
+    return f"{counted(count, name, plural, ',')} {'was' if count == 1 else 'were'} deleted"
 
 
 def _clear_replies(yes: bool) -> None:
@@ -86,10 +92,11 @@ def _clear_replies(yes: bool) -> None:
 
     file = cache.common_file()
     number = cache.count(file)
-    if number and not yes and not confirmed(f"Delete {number:,} judge replies from {file}?"):
+    replies = counted(number, "judge reply", "judge replies", ",")
+    if number and not yes and not confirmed(f"Delete {replies} from {file}?"):
         say("nothing was deleted")
         raise click.exceptions.Exit(FAILURE)
-    say(f"{cache.clear(file):,} replies were deleted")
+    say(_deleted(cache.clear(file), "reply", "replies"))
 
 
 @Command

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import click
 
+from nlgauge._core.numbers import counted, part_of
 from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import confirmed, say, show, show_json
@@ -129,7 +130,7 @@ def verify_models(
                 f" models remove {name}, then: nlgauge models get {name}"
             )
         else:
-            say(f"{name}: all {len(manifest.files)} files are unchanged")
+            say(f"{name}: {part_of(len(manifest.files), len(manifest.files), 'file', 'are unchanged')}")
     if not chosen:
         say(f"no downloaded models in {store.cache_directory()}")
     if bad:
@@ -263,7 +264,7 @@ def convert_model(
     for dropped in converted.dropped[:_SHOWN]:
         say(f"skipped: {dropped}")
     if len(converted.dropped) > _SHOWN:
-        say(f"... and {len(converted.dropped) - _SHOWN} more items were skipped")
+        say(f"skipped: {counted(len(converted.dropped) - _SHOWN, 'more item')}")
     click.echo(converted.place)
 
 

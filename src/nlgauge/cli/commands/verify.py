@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Command
 from nlgauge.cli.options import FormOptions
 from nlgauge.cli.output import confirmed, emit, say
@@ -104,7 +105,9 @@ def verify(
 
 
 def _announce(case: Case) -> None:
-    say(f"running {case.metric} on {case.checkpoint}: {len(case.numbers)} numbers of {case.program}")
+    say(
+        f"running {case.metric} on {case.checkpoint}: {counted(len(case.numbers), 'number')} of {case.program}"
+    )
 
 
 def _instead(models: Sequence[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from nlgauge._core import sqlite
+from nlgauge._core.numbers import counted
 from nlgauge._core.sqlite import Damaged, Verified, bytes_of, maintained, shrink, transaction
 from nlgauge.engine.cache.store import FORMAT, drop_batches, rows_of_batch, words_of
 from nlgauge.errors import ResultError, did_you_mean
@@ -81,5 +82,5 @@ def _checked(connection: sqlite3.Connection) -> Verified:
         total += rows
     (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
     if count != total:
-        raise Damaged(f"the file has {count} rows, but {total} were written")
+        raise Damaged(f"the file has {counted(count, 'row')}, but {total} were written")
     return Verified(total)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import InputError, ParameterError, no_such
 from nlgauge.io.logs import deepeval, every_eval_ever, helm, inspect_ai, lm_eval, mlflow, promptfoo, ragas
 from nlgauge.io.logs.rows import Log, LogOptions
@@ -142,15 +143,19 @@ def _read(source: Source, tool: str | None, options: LogOptions) -> list[Log]:
     )
 
 
+def _rows_read(log: Log, row: str) -> str:
+    return f"its {counted(len(log.rows), row, spec=',')} {'is' if len(log.rows) == 1 else 'are'} read"
+
+
 def _add_notes(logs: list[Log]) -> None:
     """Add notes about runs that did not end and logs that have no scores."""
     for log in logs:
         facts = log.facts
         if facts.status == "truncated":
-            facts.notes.append(f"{facts.file} is incomplete; its {len(log.rows):,} complete rows are read.")
+            facts.notes.append(f"{facts.file} is incomplete; {_rows_read(log, 'complete row')}.")
         elif facts.status != "success":
             facts.notes.append(
-                f"{facts.file} is a run with the status {facts.status!r}; its {len(log.rows):,} rows are read."
+                f"{facts.file} is a run with the status {facts.status!r}; {_rows_read(log, 'row')}."
             )
         if not facts.columns:
             facts.notes.append(f"{facts.file} has no scores.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.page import Cell, Line, Page, Sheet, column
 from nlgauge.errors import UnknownNameError, no_such
 from nlgauge.meta.auditing.agreement import agreement_rows, group_rows, leniency_rows
@@ -244,14 +245,14 @@ def _finished(
     notes = ["The bounds of kappa in the verdict (0.6, width 0.4) are conventions."]
     if verdicts.ties:
         notes.append(
-            f"{verdicts.ties} answers have as many values for one category as for another, and are left out."
+            f"{counted(verdicts.ties, 'answer')} with as many values for one category as for another left out."
         )
     if verdicts.cells.result.corpus.weights is not None:
         notes.append("The weights of segments are not used.")
     missing = len(verdicts.cells) - int((~np.isnan(verdicts.verdicts)).sum())
     if missing:
-        notes.append(f"{missing} of {len(verdicts.cells)} answers have no verdict.")
-    title = f"{verdicts.judge} against people, {labels} of {len(verdicts.cells)} answers labeled"
+        notes.append(f"{counted(missing, 'answer')} of {len(verdicts.cells)} without a verdict.")
+    title = f"{verdicts.judge} against people, {labels} of {counted(len(verdicts.cells), 'answer')} labeled"
     return Audit(rows, how, title, notes, verdict=verdict, reasons=reasons, alpha=draws.alpha)
 
 
@@ -264,7 +265,7 @@ def _verdict(rows: Sequence[Row], verdicts: Verdicts, draws: Draws) -> tuple[str
     labels = int(verdicts.both.sum())
     width = main["high"] - main["low"]
     if labels < FEWEST_LABELS:
-        return FEW, (f"{labels} labels; an audit needs at least {FEWEST_LABELS}",)
+        return FEW, (f"{counted(labels, 'label')}; an audit needs at least {FEWEST_LABELS}",)
     if math.isnan(informed["value"]) or math.isnan(width):
         return FEW, ("the labels or the verdicts have only one value",)
     if width > WIDEST:

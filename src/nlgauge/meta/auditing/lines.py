@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nlgauge._core.numbers import p_value
+from nlgauge._core.numbers import counted, p_value
 from nlgauge.meta.auditing.biases import TOGETHER
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _scores(audit: Audit) -> list[tuple[str, str]]:
             elif row["measure"] == "rogan_gladen":
                 parts.append(f"Rogan-Gladen {_value(row)}" + (f" ({row['remark']})" if row["remark"] else ""))
             else:
-                parts.append(f"{row['measure']} {_value(row)} ({row['n']} labels)")
+                parts.append(f"{row['measure']} {_value(row)} ({counted(row['n'], 'label')})")
         lines.append(("score", (f"{name}: " if name else "") + "; ".join(parts)))
     return lines
 
@@ -123,7 +123,7 @@ def _worth(audit: Audit) -> list[tuple[str, str]]:
     for name in dict.fromkeys(row["of"] for row in rows):
         by_name = {row["measure"]: row for row in rows if row["of"] == name}
         worth = by_name["effective labels"]
-        text = f"{worth['n']} labels are worth {worth['value']:.0f} without the judge"
+        text = f"{counted(worth['n'], 'label')} {'is' if worth['n'] == 1 else 'are'} worth {worth['value']:.0f} without the judge"
         if worth["remark"] == "everything is labeled":
             text = "everything is labeled"
         elif "labels needed" in by_name:
@@ -151,7 +151,7 @@ def _group(row: Mapping[str, Any], alpha: float) -> str:
         if row["p"] < alpha
         else ""
     )
-    return f"{row['of']}, {row['n']} labels: {row['measure']} {_value(row)}{test}"
+    return f"{row['of']}, {counted(row['n'], 'label')}: {row['measure']} {_value(row)}{test}"
 
 
 def _of_name(row: Mapping[str, Any]) -> str:
@@ -168,7 +168,7 @@ def _drift(rows: Rows) -> str:
     if change is not None:
         name = change["measure"].removeprefix("change of ")
         parts.append(
-            f"{name} on {change['n']} answers {by_name[f'{name} before']['value']:.3f} before,"
+            f"{name} on {counted(change['n'], 'answer')} {by_name[f'{name} before']['value']:.3f} before,"
             f" {by_name[f'{name} now']['value']:.3f} now, {_value(change)} ({_p(change['p'])})"
         )
     itself = by_name.get("unequal runs")

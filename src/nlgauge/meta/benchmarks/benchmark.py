@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge._core.language import code, codes
 from nlgauge._core.lazy import lazy
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import RawColumns
@@ -76,10 +77,10 @@ class Benchmark:
         return cls(card, tuple(rows), plain, tuple(pair for pair in judged if isinstance(pair, GradedPair)))
 
     def __repr__(self) -> str:
-        judged = ", ".join(self.dimensions) if not self.pairs else f"{len(self.pairs)} pairs"
-        judged = f"{len(self.graded)} graded pairs: {judged}" if self.graded else judged
+        judged = ", ".join(self.dimensions) if not self.pairs else f"{counted(len(self.pairs), 'pair')}"
+        judged = f"{counted(len(self.graded), 'graded pair')}: {judged}" if self.graded else judged
         return (
-            f"Benchmark({self.card.name}: {len(self.segments)} segments, {len(self.systems)} systems,"
+            f"Benchmark({self.card.name}: {counted(len(self.segments), 'segment')}, {counted(len(self.systems), 'system')},"
             f" {judged})"
         )
 

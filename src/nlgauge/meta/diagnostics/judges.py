@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.page import Cell, Line, Page, Sheet, column
 from nlgauge._core.ragged import Array
 from nlgauge._core.shown import Shown
@@ -74,7 +75,7 @@ class JudgeCheck(Shown):
         )
         used = ", ".join(f"{name.removeprefix('judge ')} {amount:,.6g}" for name, amount in self.used.items())
         return Page(
-            [Line(f"{self.metric} on {self.rows} texts", "best"), sheet],
+            [Line(f"{self.metric} on {counted(self.rows, 'text')}", "best"), sheet],
             notes=["fine: within the range of a fair judge; look: read more of its replies."],
             small_print=[used] if used else [],
         )

@@ -329,8 +329,12 @@ def _notes(
     spans, units = expected.spans, max((row["n_units"] for row in rows), default=0)
     omitted = int((spans.start < 0).sum())
     left_out = "" if plan.rules.omissions == "match" else f", {counted(omitted, 'omission')} left out"
+    sizes = [
+        counted(int(read.sum()), "text", spec=","),
+        counted(int((spans.start >= 0).sum()), "span", spec=","),
+    ]
     notes = [
-        f"{int(read.sum()):,} texts, {int((spans.start >= 0).sum()):,} spans{left_out}; {plan.average} average; a wrong"
+        f"{', '.join(sizes)}{left_out}; {plan.average} average; a wrong"
         f" severity loses {plan.rules.penalty:g}; intervals over {units:,} {plan.units}.",
         "Intervals and letters are about new inputs of these very systems.",
     ]
@@ -338,7 +342,9 @@ def _notes(
         notes.append(caution[0].upper() + caution[1:] + ".")
     excluded = int((by_people & ~read).sum())
     if excluded:
-        notes.append(f"{excluded:,} texts that a metric did not read are excluded for all metrics.")
+        notes.append(
+            f"Excluded for all metrics: {counted(excluded, 'text', spec=',')} that a metric did not read."
+        )
     few = [
         row["metric"]
         for row in rows

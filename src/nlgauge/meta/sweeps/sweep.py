@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks import Benchmark, load
 from nlgauge.meta.judgments import Judgments
@@ -151,7 +152,9 @@ def _scored(
     names = dict(enumerate([*known.labels, _DEFAULT]))
     plan = joined(metrics)
     if say is not None:
-        say(f"scoring {len(known.points)} points of {known.metrics[0].name} on {len(texts.rows)} texts")
+        say(
+            f"scoring {counted(len(known.points), 'point')} of {known.metrics[0].name} on {counted(len(texts.rows), 'text')}"
+        )
         _announce(texts, [metric for metric, _ in plan], say, options)
     results = texts.score(*(metric for metric, _ in plan), output=directory, **options)
     judged = texts.judgments(results, outputs="all")

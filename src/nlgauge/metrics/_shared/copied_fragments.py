@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.fragments import Fragments
@@ -51,7 +52,7 @@ class CopiedFragments(MeanMetric):
             for start, _, length in fragments.tolist():
                 longest[start : start + length] = [length] * length
             copied = Order("copied tokens", sum(length > 0 for length in longest), len(summary))
-            title = f"{self.name} {row[0]:.4f} ({row[2]:.0f} copied fragments)"
+            title = f"{self.name} {row[0]:.4f} ({counted(row[2], 'copied fragment', spec='.0f')})"
             yield NgramMatches(
                 title, {self.name: row}, summary, longest, [copied], spans={"prediction": spans}
             )

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, TokenScores
@@ -61,7 +62,7 @@ class ReadabilityIndex(Metric):
             words = [word for sentence in feature.of(view.text(text_id)) for word in sentence]
             values = {name: [float(getattr(word, name)) for word in words] for name in self.uses}
             title = (
-                f"{self.name} {self.score(self.name, row)[self.name]:.2f} ({row[0]:.0f} words in {row[1]:.0f}"
-                " sentences)"
+                f"{self.name} {self.score(self.name, row)[self.name]:.2f}"
+                f" ({counted(row[0], 'word', spec='.0f')} in {counted(row[1], 'sentence', spec='.0f')})"
             )
             yield TokenScores(title, {self.name: row}, [word.text for word in words], values)

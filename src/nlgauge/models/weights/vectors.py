@@ -21,6 +21,7 @@ import msgspec
 import numpy as np
 
 from nlgauge._core.lazy import lazy
+from nlgauge._core.numbers import counted
 from nlgauge._core.paths import Stamp
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ModelError
@@ -120,7 +121,7 @@ def _loaded(name: str, directory: Path, content: tuple[tuple[str, Stamp], ...]) 
         raise ModelError(f"the word vectors in {directory} cannot be read: {error}") from error
     if len(words) != len(vectors):
         raise ModelError(
-            f"{WORDS} in {directory} has {len(words)} words, but {store.VECTORS} has {len(vectors)} rows; convert"
+            f"{WORDS} in {directory} has {counted(len(words), 'word')}, but {store.VECTORS} has {counted(len(vectors), 'row')}; convert"
             " the vectors again."
         )
     return WordTable(name, words, vectors)

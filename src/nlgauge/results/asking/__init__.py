@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from nlgauge._core.numbers import counted
 from nlgauge.engine.costs import Costs
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.judges.calls import Calls
@@ -137,11 +138,11 @@ def _too_dear(test: PlannedLooks, rows: Rows, sure: Sure) -> str:
     segments, total = len(test.segments()), f"the budget {sure.budget:.4g}"
     if rows.was_cut:
         return (
-            f"the first look has {segments} segments, and {rows.cost + rows.unfinished:.4g} of {total} was spent before"
+            f"the first look has {counted(segments, 'segment')}, and {rows.cost + rows.unfinished:.4g} of {total} was spent before"
             " it was complete: the next request may cost more than the rest. Raise the budget."
         )
     return (
-        f"the first look has {segments} segments and would cost about {rows.next_cost(segments):.4g}, more than"
+        f"the first look has {counted(segments, 'segment')} and would cost about {rows.next_cost(segments):.4g}, more than"
         f" {total}; raise the budget."
     )
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from nlgauge._core.numbers import counted
 from nlgauge.results.asking.rows import Rows
 from nlgauge.results.sequential import PairLook
 from nlgauge.stats.sequential.planned import PlannedLooks
@@ -39,7 +40,7 @@ def sentences(sequential: Mapping[str, Any]) -> list[str]:
     """Return sentences about the verdict of a sequential test, for tables and messages."""
     first, second = sequential["systems"]
     asked = (
-        f"{sequential['metric']}: asked about {sequential['asked']:,} of {sequential['segments']:,} segments, drawn"
+        f"{sequential['metric']}: asked about {sequential['asked']:,} of {counted(sequential['segments'], 'segment', spec=',')}, drawn"
         f" at random (look {sequential['look']} of {sequential['looks']})"
     )
     p = sequential["p"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from nlgauge._core.collector import collector_paused
 from nlgauge._core.defaults import SEED
+from nlgauge._core.numbers import counted
 from nlgauge._core.paths import is_file
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import kept
@@ -227,7 +228,7 @@ def _checked_length(scores: Any, system: str, count: int) -> list[Any]:
     values = _listed(scores, system)
     if len(values) != count:
         raise InputError(
-            f"{system!r} has {len(values)} scores, but {count} segments; pass one score per segment."
+            f"{system!r} has {counted(len(values), 'score')}, but {counted(count, 'segment')}; pass one score per segment."
         )
     return values
 

@@ -23,6 +23,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from nlgauge._core.numbers import counted, part_of
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.store.layout import StoredFacts
 from nlgauge.engine.chunk import Fits, Rows
@@ -217,7 +218,9 @@ def how_far(place: Path) -> str:
     if not done and (first := how_far(place / FIRST)):
         return first
     total = next((entry.corpus.segments for entry in entries if isinstance(entry, StoredCorpus)), None)
-    return f"{done:,} segments are scored" if total is None else f"{done:,} of {total:,} segments are scored"
+    if total is not None:
+        return part_of(done, total, "segment", "are scored")
+    return f"{counted(done, 'segment', spec=',')} {'is' if done == 1 else 'are'} scored"
 
 
 def read_log(place: Path) -> tuple[list[Entry], int]:

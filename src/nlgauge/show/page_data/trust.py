@@ -214,7 +214,7 @@ def trust_of(
     seed = result._job.options.seed if seed is None else seed
     numbers = np.arange(len(result.corpus)) if segments is None else segments
     if len(numbers) > most:
-        sampled = f"A random sample of {most:,} of {len(numbers):,} segments is used."
+        sampled = f"A random sample of {most:,} of {counted(len(numbers), 'segment', spec=',')} is used."
         numbers = np.sort(np.random.default_rng(seed).choice(numbers, most, replace=False))
     if len(numbers) < len(result.corpus):
         result = taken(result, numbers)

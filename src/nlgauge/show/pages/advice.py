@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.page import Block, Cell, Line, Page, Sheet, column
 from nlgauge.advisor.settings import OVERALL
 
@@ -65,7 +66,7 @@ def _rows(advice: Advice, place: int, advised: Recommendation, decimals: int) ->
     places = {metric.metric: at for at, metric in enumerate(advice.recommendations, 1)}
     remarks = [advised.family]
     if advised.tested:
-        remarks.append(f"not beaten on {advised.unbeaten} of {advised.tested} benchmarks")
+        remarks.append(f"not beaten on {advised.unbeaten} of {counted(advised.tested, 'benchmark')}")
     if advised.not_separated:
         remarks.append(
             f"not separated by the evidence from {' and '.join(str(places[label]) for label in advised.not_separated)}"

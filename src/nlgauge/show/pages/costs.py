@@ -50,7 +50,7 @@ def not_sent(costs: Costs) -> list[str]:
     if "requests not sent" not in used:
         return []
     tokens = (
-        f"{used['estimated prompt tokens']:,.0f} tokens of prompts and up to"
+        f"{counted(used['estimated prompt tokens'], 'token', spec=',.0f')} of prompts and up to"
         f" {used['estimated reply tokens']:,.0f} of replies"
     )
     price = (

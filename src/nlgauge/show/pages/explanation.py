@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.page import Block, Cell, Line, Page, Sheet, Strip, Tone, column
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import (
@@ -222,8 +223,8 @@ def _(explanation: WordAlignment) -> list[Block]:
     matched = {r for _, r, _ in explanation.matches}
     missed = [word for r, word in enumerate(explanation.reference) if r not in matched]
     note = (
-        f"{len(explanation.matches)} matches in {max(explanation.chunks, default=0)} chunks; unmatched in the"
-        " reference: "
+        f"{counted(len(explanation.matches), 'match', 'matches')} in"
+        f" {counted(max(explanation.chunks, default=0), 'chunk')}; unmatched in the reference: "
     )
     return [
         Strip(["prediction", "reference", "match", "chunk"], stacks),

@@ -83,7 +83,9 @@ def _balance(row: Compared) -> list[str]:
     (most, more), (least, less) = sorted(
         ((row.first, gaps.first), (row.second, gaps.second)), key=lambda side: -side[1]
     )
-    return [f"{more} scores are missing only for {most}, {less} only for {least} ({_p(gaps.p)})."]
+    return [
+        f"{counted(more, 'score')} {'is' if more == 1 else 'are'} missing only for {most}, {less} only for {least} ({_p(gaps.p)})."
+    ]
 
 
 def _p(value: float) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nlgauge._core.numbers import number
+from nlgauge._core.numbers import counted, number
 from nlgauge._core.page import Cell, Column, Footnotes, Page, Sheet, column
 from nlgauge.results.equal_outputs import equal_note
 from nlgauge.results.resampling import caution
@@ -38,7 +38,7 @@ def ranks_page(ranks: Ranks) -> Page:
             " and the worst rank that each may have."
         ),
         (
-            f"All pairs of systems are tested together: {TESTS[ranks.test]} with {ranks.resamples} resamples,"
+            f"All pairs of systems are tested together: {TESTS[ranks.test]} with {counted(ranks.resamples, 'resample')},"
             f" p (max-T) at most {1 - ranks.confidence:.3g}."
         ),
         *shortened_note(systems),

@@ -21,7 +21,7 @@ def any_tested(comparison: Comparison) -> bool:
 
 def how_tested(comparison: Comparison) -> str:
     """Return the test of a comparison and its number of resamples."""
-    return f"{TESTS[comparison.test]} with {comparison.resamples} resamples"
+    return f"{TESTS[comparison.test]} with {counted(comparison.resamples, 'resample')}"
 
 
 def gain_note(comparison: Comparison) -> str:
@@ -35,7 +35,7 @@ def tested_otherwise(row: Compared, comparison: Comparison) -> str:
     """Return a remark if a metric was tested differently from the others, otherwise ""."""
     if math.isnan(row.p) or (row.test, row.resamples) == (comparison.test, comparison.resamples):
         return ""
-    return f"p by {TESTS[row.test]} with {row.resamples} resamples"
+    return f"p by {TESTS[row.test]} with {counted(row.resamples, 'resample')}"
 
 
 def p_note(comparison: Comparison) -> str:
@@ -60,8 +60,11 @@ def too_few_resamples(comparison: Comparison) -> list[str]:
     if not tests or least <= _LEVEL:
         return []
     needed = 1000 * math.ceil(5 * tests / _LEVEL / 1000)
-    resamples = f"{comparison.resamples} resamples are too few for {tests} tests"
-    return [f"Caution: {resamples}: no corrected p can be below {least:.2g}; use {needed} or more."]
+    resamples = counted(comparison.resamples, "resample")
+    too_few = (
+        f"{resamples} {'is' if comparison.resamples == 1 else 'are'} too few for {counted(tests, 'test')}"
+    )
+    return [f"Caution: {too_few}: no corrected p can be below {least:.2g}; use {needed} or more."]
 
 
 def _tests(comparison: Comparison) -> int:

@@ -33,6 +33,8 @@ from nlgauge.show.plots.presets import fit_preset, layout_size, page_width
 SMALL, TEXT, TITLE = 7.0, 8.0, 9.0
 COLUMN, PAGE = 3.4, 7.0
 LINE, THIN = 1.2, 0.6
+# Stands behind a wide character while lines are filled.
+_WIDE = "\ue000"
 # The inches from one line of text to the next.
 _SPACING = 0.14
 GRAY, PALE = "#555555", "#dddddd"
@@ -342,7 +344,10 @@ def _share(ax: Any) -> tuple[float, float]:
 
 def _wrapped(text: str, inches: float, size: float) -> str:
     count = max(12, int(inches * 72 / (size * 0.6)))
-    return "\n".join(textwrap.fill(line, count, break_on_hyphens=False) for line in text.split("\n"))
+    # A wide character, such as a Chinese one, takes the place of two letters.
+    wide = "".join(f"{sign}{_WIDE}" if unicodedata.east_asian_width(sign) in "WF" else sign for sign in text)
+    lines = (textwrap.fill(line, count, break_on_hyphens=False) for line in wide.split("\n"))
+    return "\n".join(lines).replace(_WIDE, "")
 
 
 def decimals(value: float, places: int = 2) -> str:

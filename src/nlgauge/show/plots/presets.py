@@ -102,6 +102,11 @@ def page_width(width: float) -> float:
     return width if chosen is None else chosen.width / chosen.zoom
 
 
+def layout_text(size: float) -> float:
+    """Return the size that text of this size has in the layout of the preset."""
+    return _TEXT if active() is not None and size >= _SMALLEST else size
+
+
 def page_height() -> float | None:
     """Return the greatest height of a figure in its layout; None without a preset."""
     chosen = active()

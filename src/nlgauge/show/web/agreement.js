@@ -12,6 +12,8 @@ import { scaleLinear } from "./scales.js";
 const METHODS = { spearman: "Spearman", pearson: "Pearson", kendall: "Kendall" };
 // More points than these are drawn as a sample, taken at even distances.
 const POINTS = 3000;
+// Disagreements that are listed.
+const LISTED = 6;
 const places = new Map();
 
 export function agreement() {
@@ -21,15 +23,35 @@ export function agreement() {
   root.hidden = found.ids.length < 2;
   if (root.hidden) return;
   const choice = ([id, name]) => h("button", { type: "button", "aria-pressed": String(state.method === id), onclick: () => set({ method: id }, "xy") }, name);
-  const draw = () =>
+  const note = h("div", {});
+  const list = h("ol", { class: "quarrel" });
+  const colors = () => store.meta.systems.map((_, system) => color(system)).join();
+  let worst = [];
+  let painted;
+  const update = () => {
+    redraw(note, !store.live && unselected());
+    redraw(list, worst.map(one => h("li", {}, quarrel(one))));
+  };
+  const draw = () => {
+    const all = points();
+    worst = firstOfSegments(byGap(all), LISTED);
+    painted = colors();
+    update();
     redraw(
       root,
       h("div", { class: "head" }, h("h2", {}, "Agreement"), h("div", { class: "choose", role: "group", "aria-label": "Coefficient" }, Object.entries(METHODS).map(choice))),
-      !store.live && unselected(),
-      h("div", { class: "two wide" }, h("div", {}, map(), caption()), scatter()),
+      note,
+      h("div", { class: "two wide" }, h("div", {}, map(), caption()), scatter(all, list)),
     );
+  };
   on("xy", draw);
+  on("pair", () => painted === colors() || draw());
   on("selection", () => {
+    // A report shows all segments whatever is selected: only the note and the hits of a search in the list change.
+    if (!store.live && painted === colors()) {
+      update();
+      return;
+    }
     places.clear();
     draw();
   });
@@ -168,10 +190,13 @@ function picker(which, label) {
   return h("select", { "aria-label": label, onchange: event => set({ [which]: Number(event.target.value) }, "xy") }, options);
 }
 
-function scatter() {
+function byGap(all) {
+  return [...all].sort((one, other) => Math.abs(other.gap) - Math.abs(one.gap));
+}
+
+function scatter(all, list) {
   const { outputs, systems } = store.meta;
   const [first, second] = [outputs[state.x], outputs[state.y]];
-  const all = points();
   const [width, height, left, foot] = [620, 430, 46, 40];
   const x = scaleLinear([0, 1], [left, width - 8]);
   const y = scaleLinear([0, 1], [height - foot, 8]);
@@ -204,10 +229,8 @@ function scatter() {
     g("text", { class: "corner-text", x: x(0.985), y: y(0.03), "text-anchor": "end" }, `${nameOf(first)} likes, ${nameOf(second)} does not`),
     g("text", { class: "corner-text", x: x(0.015), y: y(0.955) }, `${nameOf(second)} likes, ${nameOf(first)} does not`),
   );
-  const byGap = () => [...all].sort((one, other) => Math.abs(other.gap) - Math.abs(one.gap));
   const row = one => [store.ids[one.segment], systems[one.system], store.score(state.x, one.system, one.segment), store.score(state.y, one.system, one.segment), 100 * one.x, 100 * one.y];
-  const table = { columns: ["segment", "system", nameOf(first), nameOf(second), `percentile on ${nameOf(first)}, %`, `percentile on ${nameOf(second)}, %`], rows: () => byGap().map(row) };
-  const worst = firstOfSegments(byGap(), 6);
+  const table = { columns: ["segment", "system", nameOf(first), nameOf(second), `percentile on ${nameOf(first)}, %`, `percentile on ${nameOf(second)}, %`], rows: () => byGap(all).map(row) };
   return h(
     "figure",
     {},
@@ -215,7 +238,7 @@ function scatter() {
     h("div", { class: "duel" }, picker("x", "Score across"), h("span", { class: "vs" }, "against"), picker("y", "Score upwards")),
     picture,
     h("h3", {}, "Largest disagreements"),
-    h("ol", { class: "quarrel" }, worst.map(one => h("li", {}, quarrel(one, first, second)))),
+    list,
     data(`${nameOf(first)} and ${nameOf(second)}`, table, { drawn: picture }),
   );
 }
@@ -230,7 +253,8 @@ function firstOfSegments(list, count) {
   return [...chosen.values()];
 }
 
-function quarrel(one, first, second) {
+function quarrel(one) {
+  const [first, second] = [state.x, state.y].map(number_ => store.meta.outputs[number_]);
   const liked = one.gap > 0 ? first : second;
   const label = store.meta.labels.includes(liked.label) ? liked.label : state.label;
   return h(

@@ -52,7 +52,7 @@ export function cost() {
   clear(
     byId("cost"),
     h("div", { class: "head" }, h("h2", {}, "Cost"), h("p", { class: "keys" }, `${seconds(total)} for ${plural(items, "output")}${cores}`)),
-    h("div", { class: "two wide" }, h("div", {}, table, data("cost", times())), worth()),
+    h("div", { class: "two wide" }, h("div", {}, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Cost of each metric" }, table), data("cost", times())), worth()),
   );
 }
 

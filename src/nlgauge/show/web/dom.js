@@ -24,7 +24,10 @@ export function redraw(root, ...children) {
   const held = focused !== root && root.contains(focused) ? [keyOf(focused), alike(root, focused).indexOf(focused)] : null;
   const scrolled = [...root.querySelectorAll(".scroll")].map(node => [node.scrollLeft, node.scrollTop]);
   clear(root, ...children);
-  root.querySelectorAll(".scroll").forEach((node, place) => { [node.scrollLeft, node.scrollTop] = scrolled[place] ?? [0, 0]; });
+  // A place that is set costs a layout.
+  root.querySelectorAll(".scroll").forEach((node, place) => {
+    if (scrolled[place]?.some(Boolean)) [node.scrollLeft, node.scrollTop] = scrolled[place];
+  });
   if (held) {
     const same = [...root.querySelectorAll(FOCUSABLE)].filter(node => keyOf(node) === held[0]);
     (same[held[1]] ?? same[0] ?? root.closest("section"))?.focus({ preventScroll: true });

@@ -86,7 +86,7 @@ function verdict() {
   const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
-  const tested = `Each metric has one vote. Significant: p (max-T) ≤ ${level}, all pairs of systems tested together by ${test.name} (${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
+  const tested = `Each metric has one vote. Significant: p (max-T) ≤ ${level}, all pairs of systems tested together by ${test.name} (${plural(test.resamples, "resample")}); best group: no system is significantly ahead. `;
   const about = systems.length === 1 ? "The intervals show how much each score varies between samples." : (votes > 0 || store.meta.humans > 0) && !alike && [tested, "A significant difference need not matter to readers."];
   const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
   return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, ofAll, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));

@@ -2,6 +2,7 @@
 import { g, h } from "./dom.js";
 import { bare } from "./painted.js";
 import { svg } from "./charts.js";
+import { plural } from "./format.js";
 
 const ROW = 19;
 const LEFT = 130;
@@ -85,7 +86,7 @@ export function alignmentMatrix(one, width) {
   const [left, top] = [84, 70];
   const cell = Math.max(10, Math.min(18, Math.floor((width - left - 30) / Math.max(1, theirs.length))));
   const [wide, high] = [left + cell * theirs.length, top + cell * ours.length];
-  const label = `Similarity of ${ours.length} tokens of the prediction and ${theirs.length} of the reference`;
+  const label = `Similarity of ${plural(ours.length, "token")} of the prediction and ${theirs.length} of the reference`;
   const canvas = h("canvas", { width: wide * 2, height: high * 2, role: "img", "aria-label": label });
   canvas.style.width = `${wide}px`;
   canvas.style.height = `${high}px`;

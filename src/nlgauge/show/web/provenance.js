@@ -2,12 +2,13 @@
 import { byId, clear, h } from "./dom.js";
 import { store } from "./store.js";
 import { cardButton } from "./cards.js";
+import { plural } from "./format.js";
 
 export function provenance() {
   const { signatures, commands, environment, config, test, version, left_out: leftOut = [] } = store.meta;
   const facts = {
     nlgauge: version,
-    test: `${test.name}, max-T over all pairs, ${test.resamples.toLocaleString("en")} resamples, seed ${test.seed}`,
+    test: `${test.name}, max-T over all pairs, ${plural(test.resamples, "resample")}, seed ${test.seed}`,
     confidence: `${100 * test.confidence}%`,
     ...(leftOut.length ? { "left out": `${leftOut.join(" and ")}, to limit the file to max_size` } : {}),
     ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null)),

@@ -124,7 +124,7 @@ function caption(found, dimension) {
   return h(
     "p",
     { class: "caption" },
-    `Agreement with ${several ? "the mean of the human scores, each standardized" : dimension.name}; intervals over ${found.over} (${found.draws} resamples). Metrics that share a letter do not differ significantly. In gray: scores that do not measure quality. `,
+    `Agreement with ${several ? "the mean of the human scores, each standardized" : dimension.name}; intervals over ${found.over} (${plural(found.draws, "resample")}). Metrics that share a letter do not differ significantly. In gray: scores that do not measure quality. `,
     found.ceiling !== null && `Dashed line: the agreement of one person with the mean of the others (${two(found.ceiling)}). `,
     "Choose a metric to list its strongest disagreements. ",
     found.notes.map(note => `${note} `),

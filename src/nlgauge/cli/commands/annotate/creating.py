@@ -268,6 +268,6 @@ def _content(campaign: Campaign) -> str:
     later = (
         ""
         if plan.proposals is None
-        else f"; metrics propose {plan.planned - len(plan.segments)} further segments"
+        else f"; metrics propose {counted(plan.planned - len(plan.segments), 'further segment')}"
     )
     return f"{sizes} = {counted(rated, 'item')}; {parts} ({', '.join(notes)}){later}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Command
 from nlgauge.cli.options import Encoding, SeedOfAll
 from nlgauge.cli.output import say
@@ -106,7 +107,10 @@ def generate_command(
     with progress():
         made = generate_file(rows, output, writing, system, device)
     kept = len(rows) - made
-    say(f"{output}: {len(rows)} predictions" + (f", {kept} of them from the interrupted run" if kept else ""))
+    say(
+        f"{output}: {counted(len(rows), 'prediction')}"
+        + (f", {kept} of them from the interrupted run" if kept else "")
+    )
 
 
 def _rows(reader: Reader, sources: str, references: list[str]) -> list[dict[str, Any]]:
@@ -135,7 +139,9 @@ def _rows(reader: Reader, sources: str, references: list[str]) -> list[dict[str,
     columns = [reader.single_texts(file) for file in references]
     for column in columns:
         if len(column.values) != len(rows):
-            raise InputError(f"{column.place} has {len(column.values)} lines for {len(rows)} sources.")
+            raise InputError(
+                f"{column.place} has {counted(len(column.values), 'line')} for {counted(len(rows), 'source')}."
+            )
     if columns and any("references" in row for row in rows):
         raise click.UsageError(f"{sources} has references; omit -r.")
     if columns:

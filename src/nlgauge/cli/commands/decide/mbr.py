@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import click
 
+from nlgauge._core.numbers import counted
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_metrics
 from nlgauge.cli.options import Encoding
@@ -249,7 +250,7 @@ def _task(
         column = reader.single_texts(sources)
         if len(column.values) != count:
             raise InputError(
-                f"{column.place} has {len(column.values)} lines for {count} inputs; it needs one line per input."
+                f"{column.place} has {counted(len(column.values), 'line')} for {counted(count, 'input')}; it needs one line per input."
             )
         task = task._replace(sources=column.values)
     return task
@@ -294,7 +295,7 @@ def _candidates(reader: Reader, files: Sequence[str], per_input: int | None) -> 
     for column in columns:
         if len(column.values) != len(first.values):
             raise InputError(
-                f"{column.place} has {len(column.values)} lines and {first.place} has {len(first.values)};"
+                f"{column.place} has {counted(len(column.values), 'line')} and {first.place} has {len(first.values)};"
                 " line i of each file must be a candidate for input i."
             )
     _check_lines(first.values, first.place)
@@ -309,7 +310,7 @@ def _references(reader: Reader, files: Sequence[str], count: int) -> list[list[s
         if lines != count and (len(columns) > 1 or lines % count):
             several = "a multiple of " if len(columns) == 1 else ""
             raise InputError(
-                f"{column.place} has {lines} lines for {count} inputs; it needs {several}{count} lines."
+                f"{column.place} has {counted(lines, 'line')} for {counted(count, 'input')}; it needs {several}{counted(count, 'line')}."
             )
     if len(columns) == 1:
         return _groups(columns[0].values, len(columns[0].values) // count, columns[0].place)
@@ -326,7 +327,7 @@ def _groups(lines: list[str], size: int, place: str) -> list[list[str]]:
     _check_lines(lines, place)
     if len(lines) % size:
         raise InputError(
-            f"{place} has {len(lines)} lines, which is not a multiple of {size}; change -n or the file."
+            f"{place} has {counted(len(lines), 'line')}, which is not a multiple of {size}; change -n or the file."
         )
     return [lines[start : start + size] for start in range(0, len(lines), size)]
 

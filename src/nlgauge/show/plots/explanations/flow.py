@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,15 @@ from matplotlib.axes import Axes
 
 from nlgauge._core.safe_text import visible
 from nlgauge.show.plots.canvas import GRAY, SMALL, TEXT, TITLE, one_axes, page, plain, shown
+from nlgauge.show.plots.directions import direction, in_order
+from nlgauge.show.plots.fonts import further_families
+from nlgauge.show.plots.presets import active, layout_text
 
 if TYPE_CHECKING:
     from nlgauge.explanations import Span
 
+# A word with its place (left end of its base line) and its width.
+_Placed = tuple[Any, float, float, float]
 # Marks of tokenizers for the beginning of a word, and for a token that continues a word.
 _STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
 _GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
@@ -74,10 +80,12 @@ def paragraphs(
     title: str, marked: Sequence[Paragraph], notes: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
     """Draw paragraphs below each other on an axes with one point as its unit; the notes are at the end."""
-    points = page() * 72 if ax is None else max(60.0, ax.get_window_extent().width / _dpi(ax) * 72)
+    margin = 0.1  # of the figure, in inches; a preset fixes the width of both
+    own = page() if active() is None else page() - margin
+    points = own * 72 if ax is None else max(60.0, ax.get_window_extent().width / _dpi(ax) * 72)
     placed, height = _placed(marked, points)
     lines = [line for note in notes for line in _wrapped(note, points)]
-    ax = one_axes(ax, page() + 0.1, (height + 11 * len(lines) + 26) / 72)
+    ax = one_axes(ax, page() + margin, (height + 11 * len(lines) + 26) / 72)
     ax.set_axis_off()
     ax.set_xlim(0, points)
     ax.set_ylim(height + 11 * len(lines), 0)
@@ -97,13 +105,11 @@ def _dpi(ax: Any) -> float:
     return float(ax.figure.figure.dpi)
 
 
-def _placed(
-    marked: Sequence[Paragraph], points: float
-) -> tuple[list[tuple[Any, float, float, float]], float]:
+def _placed(marked: Sequence[Paragraph], points: float) -> tuple[list[_Placed], float]:
     """Return every heading and word with its place (left end of its base line) and width, and the end of the
     last line.
     """
-    placed: list[tuple[Any, float, float, float]] = []
+    placed: list[_Placed] = []
     y = 0.0
     for paragraph in marked:
         if paragraph.heading:
@@ -111,24 +117,73 @@ def _placed(
             headings = _wrapped(visible(paragraph.heading), points)
             placed += [(line, 0.0, y + 9 * place, 0.0) for place, line in enumerate(headings)]
             y += 9 * (len(headings) - 1)
-        above, below = (any(getattr(word, side) for word in paragraph.words) for side in ("above", "below"))
+        words, glued = _joined(paragraph)
+        above, below = (any(getattr(word, side) for word in words) for side in ("above", "below"))
         y += _LINE + _EXTRA * above
         x = 0.0
-        glued = [*(paragraph.glued or [False] * len(paragraph.words)), False]
-        widths = [_width(word) for word in paragraph.words]
+        line: list[_Placed] = []
+        base = direction(" ".join(word.text for word in words))
+        widths = [_width(word) for word in words]
         wholes = [*widths, 0.0]  # the width of each word with the words that are glued to it
         for place in reversed(range(len(widths))):
             wholes[place] += glued[place + 1] * wholes[place + 1]
-        for place, (word, wide) in enumerate(zip(paragraph.words, widths, strict=True)):
+        for place, (word, wide) in enumerate(zip(words, widths, strict=True)):
             gap = 0.0 if not x or glued[place] else _GAP
             whole = wholes[place] if not glued[place] and wholes[place] <= points else wide
             if x and x + gap + whole > points:
-                x, gap = 0.0, 0.0
+                placed += _ordered(line, base, points)
+                x, gap, line = 0.0, 0.0, []
                 y += _LINE + 3 + _EXTRA * (above + below)
-            placed.append((word, x + gap, y, wide))
+            line.append((word, x + gap, y, wide))
             x += gap + wide
+        placed += _ordered(line, base, points)
         y += 6 + _EXTRA * below
     return placed, y
+
+
+def _ordered(line: list[_Placed], base: str, points: float) -> list[_Placed]:
+    """Return the words of a line at their places in the order of writing: a paragraph from right to left
+    begins at the right.
+    """
+    order = in_order([word.text for word, *_ in line], base)
+    if base != "R" and order == list(range(len(line))):
+        return line
+    gaps = [
+        x - (line[place - 1][1] + line[place - 1][3]) if place else 0.0
+        for place, (_, x, *_) in enumerate(line)
+    ]
+    end = line[-1][1] + line[-1][3]
+    x = points - end if base == "R" else 0.0
+    moved = []
+    for number, place in enumerate(order):
+        word, _, y, wide = line[place]
+        moved.append((word, x, y, wide))
+        following = order[number + 1] if number + 1 < len(order) else place
+        # The gap of two words is in front of the later one.
+        x += wide + (gaps[max(place, following)] if abs(place - following) == 1 else _GAP)
+    return moved
+
+
+def _joined(paragraph: Paragraph) -> tuple[list[MarkedWord], list[bool]]:
+    """Return the words of a paragraph, and which follow the word before without a space, with a last False: characters
+    that are written in one stroke, or one above the other, are one word if their marks are the same.
+    """
+    words: list[MarkedWord] = []
+    glued: list[bool] = []
+    for word, follows in zip(paragraph.words, paragraph.glued or [False] * len(paragraph.words), strict=True):
+        joins = direction(word.text[:1]) == "R" or unicodedata.category(word.text[:1] or " ").startswith("M")
+        if (
+            words
+            and follows
+            and joins
+            and not word.above + word.below
+            and replace(words[-1], text="") == replace(word, text="")
+        ):
+            words[-1] = replace(words[-1], text=words[-1].text + word.text)
+        else:
+            words.append(word)
+            glued.append(follows)
+    return words, [*glued, False]
 
 
 def _width(word: MarkedWord) -> float:
@@ -163,11 +218,11 @@ def measured(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    return (
-        float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0])
-        if text
-        else 0.0
-    )
+    if not text:
+        return 0.0
+    own = FontProperties(size=layout_text(size))
+    own.set_family([*own.get_family(), *further_families(text, tuple(own.get_family()))])
+    return float(text_to_path.get_text_width_height_descent(text, own, False)[0])
 
 
 def _wrapped(text: str, points: float) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.safe_text import visible
 from nlgauge.explanations import Distributions, Entailment, Verdict
 from nlgauge.show.plots import canvas
@@ -131,7 +132,7 @@ def entailment(explanation: Entailment, *, ax: Axes | None = None) -> Axes:
     ]
     return canvas.described(
         ax,
-        f"{explanation.title}: {first} of {len(names)} sentences:"
+        f"{explanation.title}: {first} of {counted(len(names), 'sentence')}:"
         f" {', '.join(map(canvas.decimals, decided)) or 'none'}.",
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Alignment, Transport
@@ -47,9 +48,7 @@ def alignment(explanation: Alignment, form: str = "matrix", *, ax: Axes | None =
     ours, theirs = cleaned(explanation.prediction), cleaned(explanation.reference)
     values = explanation.similarity
     known = bool(ours[0] and theirs[0])
-    said = (
-        f"{explanation.title}: {len(ours[0])} tokens of the prediction and {len(theirs[0])} of the reference"
-    )
+    said = f"{explanation.title}: {counted(len(ours[0]), 'token')} of the prediction and {len(theirs[0])} of the reference"
     said += (
         f"; mean similarity of nearest tokens {canvas.decimals(float(values.max(axis=1).mean()))}."
         if known
@@ -96,7 +95,8 @@ def transport(explanation: Transport, form: str = "links", *, ax: Axes | None = 
     plan, cost = explanation.plan, explanation.cost
     total = float((plan * cost).sum())
     said = (
-        f"{explanation.title}: {int((plan > 1e-9).sum())} moves between {len(ours)} and {len(theirs)} tokens;"
+        f"{explanation.title}: {counted(int((plan > 1e-9).sum()), 'move')} between {len(ours)} and"
+        f" {counted(len(theirs), 'token')};"
         f" total cost {canvas.decimals(total, 3)}."
     )
     if form in ("plan", "cost"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted, part_of
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Edits, ErrorSpans, NgramMatches, TokenScores, WordAlignment, WordGroups
@@ -85,7 +86,7 @@ def tokens(
             )
         )
     said = "; ".join(
-        f"{name} sums to {canvas.decimals(float(np.nansum(column)))} over {len(texts)} tokens"
+        f"{name} sums to {canvas.decimals(float(np.nansum(column)))} over {counted(len(texts), 'token')}"
         for name, column in known.items()
     )
     return canvas.described(paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: {said}.")
@@ -128,12 +129,12 @@ def ngrams(explanation: NgramMatches, *, ax: Axes | None = None) -> Axes:
         for text, n in zip(texts, explanation.longest, strict=True)
     ]
     matched = sum(n > 0 for n in explanation.longest)
-    counted = [f"{order.name}: {order.matched:g} of {order.predicted:g}" for order in explanation.orders[:8]]
-    notes = [f"Marked: part of a match of up to {most} tokens. {'; '.join(counted)}."]
+    counts = [f"{order.name}: {order.matched:g} of {order.predicted:g}" for order in explanation.orders[:8]]
+    notes = [f"Marked: part of a match of up to {counted(most, 'token')}. {'; '.join(counts)}."]
     axes = paragraphs(explanation.title, [Paragraph("prediction", words, glued)], notes, ax)
     return canvas.described(
         axes,
-        f"{explanation.title}: {matched} of {len(words)} tokens are part of a match; {'; '.join(counted)}.",
+        f"{explanation.title}: {part_of(matched, len(words), 'token', 'are part of a match')}; {'; '.join(counts)}.",
     )
 
 
@@ -179,7 +180,7 @@ def words(explanation: WordAlignment, *, ax: Axes | None = None) -> Axes:
             marked.append(MarkedWord(text, fill, line, canvas.LINE, below=str(chunk)))
         parts.append(Paragraph(name, marked))
     counts = Counter(reason for _, _, reason in explanation.matches)
-    said = f"{len(explanation.matches)} matches in {len(set(explanation.chunks))} chunks"
+    said = f"{counted(len(explanation.matches), 'match', 'matches')} in {counted(len(set(explanation.chunks)), 'chunk')}"
     said += f" ({', '.join(f'{count} {reason}' for reason, count in counts.items())})" if counts else ""
     notes = [f"{said}. Below a word: its chunk. Lines: exact unbroken, stem dashed, synonym dotted."]
     return canvas.described(paragraphs(explanation.title, parts, notes, ax), f"{explanation.title}: {said}.")

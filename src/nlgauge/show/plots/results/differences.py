@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from nlgauge._core.numbers import bounds, number, ties
+from nlgauge._core.numbers import bounds, counted, number, ties
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.labels import output_name, short_names
 from nlgauge.results.result import Result
 from nlgauge.show.plots import canvas
+from nlgauge.show.plots.presets import active
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction, need_segments
 from nlgauge.show.plots.studies.coefficients import draw_coefficients
 
@@ -126,6 +127,9 @@ def _gains(
         f"{second} against {first}",
         f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
     )
+    if active():
+        # In a narrow figure the numbers leave little room to the axes: the names start at its left side.
+        ax.xaxis.label.set(x=0.0, horizontalalignment="left")
     return canvas.described(
         ax, f"{second} against {first}, positive if {second} is better: {'; '.join(descriptions)}."
     )
@@ -204,7 +208,8 @@ def waterfall(
         f"gain in {column.name}\n(positive: {second} is better)",
     )
     return canvas.described(
-        ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
+        ax,
+        f"Gains in {column.name} ({direction(column.output)}) of {counted(len(known), 'segment')}: {counts}.",
     )
 
 

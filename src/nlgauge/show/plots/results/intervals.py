@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.presets import page_height
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction
@@ -84,7 +85,7 @@ def intervals(
         descriptions.append(f"{column.name} ({direction(column.output)}): {known}")
     return canvas.described(
         canvas.unpacked(axes),
-        f"Scores with {100 * confidence:g}% intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
+        f"Scores with {100 * confidence:g}% intervals of {counted(len(systems), 'system')}. {'. '.join(descriptions)}.",
     )
 
 

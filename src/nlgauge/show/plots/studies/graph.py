@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted, part_of
 from nlgauge.meta.diagnostics.downstream import hierarchy as strongest
 from nlgauge.show.plots import canvas
 
@@ -103,10 +104,10 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     ax.set_axis_off()
     canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: about others, border: from others")
     arrows = sum(edge["directed"] for edge in pairs.values())
-    canvas.titled(ax, f"{len(pairs)} strongest pairs of systems, {arrows} with a direction")
+    canvas.titled(ax, f"{counted(len(pairs), 'strongest pair')} of systems, {arrows} with a direction")
     listed = ", ".join(f"{system} {canvas.decimals(value)}" for system, value in outgoing.items())
     return canvas.described(
         ax,
-        f"Mean information of each system about the others: {listed}. {arrows} of {len(pairs)} lines are arrows, because the"
-        " directions differ by more than twice the deviation over seeds.",
+        f"Mean information of each system about the others: {listed}; {part_of(arrows, len(pairs), 'line', 'are directed')} (directed: the"
+        " directions differ by more than twice the deviation over seeds).",
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
@@ -90,7 +91,7 @@ def sweep(
     _name_lines(ax, series, parameter, "value")
     values = [row["value"] for row in findings.rows if np.isfinite(row["value"])] or [np.nan]
     return canvas.described(
-        ax, f"{len(findings)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}."
+        ax, f"{counted(len(findings), 'value')} by {parameter}, from {min(values):.3g} to {max(values):.3g}."
     )
 
 

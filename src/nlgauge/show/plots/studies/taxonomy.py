@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from matplotlib.axes import Axes
 
+from nlgauge._core.numbers import counted
 from nlgauge.errors import InputError
 from nlgauge.metric.card import Card, card, list_metrics
 from nlgauge.metric.registry import find
@@ -94,4 +95,4 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
     for place, (_, listed) in enumerate(rows):
         ax.text(twigs + 0.1, place, listed, va="center", label="names", **plain(SMALL))
     counts = ", ".join(f"{branch} {len(set(names))}" for branch, names in sorted(branches.items()))
-    return described(ax, f"{len(metrics)} metrics by {by}: {counts}.")
+    return described(ax, f"{counted(len(metrics), 'metric')} by {by}: {counts}.")
