@@ -12,6 +12,8 @@ import nlgauge
 from nlgauge._core.expression import ExpressionError
 from nlgauge.corpus.selecting import Columns, matching
 from nlgauge.errors import InputError, ParameterError
+from nlgauge.results.groups import taken
+from nlgauge.results.joined import of_metrics
 from nlgauge.results.selecting import selected
 
 
@@ -110,3 +112,11 @@ def test_patterns_that_only_one_engine_reads_are_refused(pattern: str) -> None:
     columns = Columns(["A"], 1, {}, {}, {"reference": lambda: [["ab"]]}, None, [0])
     with pytest.raises(ExpressionError, match="is not a regular expression"):
         matching(f'reference ~ "{pattern}"', columns)
+
+
+def test_segments_of_one_metric_do_not_need_the_fits_of_others():
+    texts = ["a cat sat", "a dog ran", "the bird sang"]
+    result = nlgauge.score(texts, [[text] for text in texts], metrics=["chrf", "cider"])
+    part = taken(of_metrics(result, "chrf"), np.array([0, 2]))
+    assert part._tables[part.systems[0], "chrf"].scores()["score"] == 100
+    assert {label for label, _ in of_metrics(result, "cider")._job.fits} == {"cider"}

@@ -33,7 +33,11 @@ def of_metrics(result: Result, *metrics: str) -> Result:
     """Return the result with only these metrics."""
     labels = list(dict.fromkeys(result._label(metric) for metric in metrics))
     tables = {(system, label): result._tables[system, label] for system in result.systems for label in labels}
-    job = replace(result._job, metrics={label: result._job.metrics[label] for label in labels})
+    job = replace(
+        result._job,
+        metrics={label: result._job.metrics[label] for label in labels},
+        fits={key: fitted for key, fitted in result._job.fits.items() if key[0] in labels},
+    )
     return replace(
         result,
         _tables=tables,
