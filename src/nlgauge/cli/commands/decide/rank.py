@@ -88,7 +88,7 @@ def rank_command(
         str | None,
         option(
             "--verdict",
-            help="Field with the verdicts; numbers are grades, above 0 for the second (default: winner).",
+            help="Field of verdicts; a grade above 0 prefers the second (default: winner).",
             metavar="FIELD",
             panel=STATISTICS,
         ),
