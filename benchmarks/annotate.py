@@ -1,6 +1,6 @@
 """python -m benchmarks.annotate: what campaigns of human ratings cost, and whether their numbers can be trusted.
 
-    python -m benchmarks.annotate [--part budgets | replay | proposals | nulls] [--runs 200]
+    python -m benchmarks.annotate [--part budgets | replay | proposals | nulls | equal] [--runs 200]
 
     budgets   seconds: POST with fsync, the organizer's numbers (3 systems x 297 segments, 106 ratings), the start of
               a campaign with 10,000 items and 50 annotators, a key press in Chromium, bytes of the page
@@ -9,6 +9,8 @@
     proposals the same with --next proposals, one and three annotators
     nulls     the same ratings with systems exchanged at random in each segment: how often --until-sure claims a
               difference, and how often the interval of --until misses the mean, at any number of segments
+    equal     the same, without a rule to stop, after 10, 20 and 40 finished segments: how often the organizer's
+              numbers call a system better
 
 `NLGAUGE_BENCHMARKS` names the directory of wmt24_esa. Seeds are fixed; seconds are those of an idle machine.
 """
@@ -229,16 +231,11 @@ def replay(runs: int, annotators: int = 1, proposals: bool = False) -> None:
 
 def nulls(runs: int) -> None:
     scores, corpus = esa()
-    names = [str(name) for name in corpus.ids]
     middle = float(np.mean(list(scores.values())))
     claims = misses = 0
     with tempfile.TemporaryDirectory() as place:
         for run in range(runs):
-            rng = np.random.default_rng(run)
-            swapped: dict[tuple[str, str], float] = {}
-            for name in names:
-                order = rng.permutation(len(SYSTEMS))
-                swapped |= {(s, name): scores[SYSTEMS[order[place]], name] for place, s in enumerate(SYSTEMS)}
+            swapped = _exchanged(scores, corpus, run)
             for number, until in enumerate((Until(sure=True), Until(width=1.0))):
                 directory = Path(place) / f"{run}-{number}"
                 campaign = new(
@@ -260,9 +257,43 @@ def nulls(runs: int) -> None:
     )
 
 
+def equal(runs: int) -> None:
+    scores, corpus = esa()
+    result = _scored(corpus)
+    print(
+        f"{runs} campaigns of {len(SYSTEMS)} exchanged systems each; claims: the interval of the difference of some pair does"
+        " not contain 0 (level 0.05 for all pairs together)"
+    )
+    print("| finished segments | claims | pairs without an interval |\n|---|---|---|")
+    with tempfile.TemporaryDirectory() as place:
+        for count in (10, 20, 40):
+            claims = unknown = 0
+            for run in range(runs):
+                exchanged = _exchanged(scores, corpus, run)
+                campaign = new(Path(place) / "c", result, PROTOCOLS["da"], ["a"], segments=count, seed=run)
+                campaign = rate(campaign, exchanged)
+                rows = state_of(campaign, campaign.records()).differences
+                claims += any(row["better"] for row in rows)
+                unknown += sum(not np.isfinite(row["low"]) for row in rows)
+                shutil.rmtree(campaign.directory)
+            print(f"| {count} | {claims / runs:.3f} | {unknown / (3 * runs):.3f} |", flush=True)
+
+
+def _exchanged(
+    scores: dict[tuple[str, str], float], corpus: Corpus, seed: int
+) -> dict[tuple[str, str], float]:
+    """Return the scores with the systems in a random order in each segment."""
+    rng = np.random.default_rng(seed)
+    exchanged: dict[tuple[str, str], float] = {}
+    for name in map(str, corpus.ids):
+        order = rng.permutation(len(SYSTEMS))
+        exchanged |= {(s, name): scores[SYSTEMS[order[place]], name] for place, s in enumerate(SYSTEMS)}
+    return exchanged
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.annotate")
-    parser.add_argument("--part", choices=("budgets", "replay", "proposals", "nulls"))
+    parser.add_argument("--part", choices=("budgets", "replay", "proposals", "nulls", "equal"))
     parser.add_argument("--runs", type=int, default=200)
     options = parser.parse_args()
     if options.part in (None, "budgets"):
@@ -274,6 +305,8 @@ def main() -> None:
         replay(options.runs, 3, proposals=True)
     if options.part in (None, "nulls"):
         nulls(options.runs)
+    if options.part in (None, "equal"):
+        equal(options.runs)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,17 @@ what they should, on scores that are made up.
 Each world has 4 systems and 200 segments in 50 documents: system + document + segment effects + noise.
 "normal" scores are these, "skewed" ones are 5 less a lognormal part, "bounded" ones are rounded to 1..5 with
 most at 5. Five metrics have the given correlation with the scores.
+
+`--part campaigns`: two systems are rated from 1 to 5 on 10 to 40 of 200 segments, as in `nlgauge annotate`. "skewed"
+ratings are mostly 5, "middle" ones mostly 3. Segments without both ratings do not count. One metric with ties has a correlation
+of 0.6 with the quality behind the ratings, one has none. `claims` is the share of intervals of the difference without 0:
+of equal systems it should be at most 0.05.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -123,11 +129,93 @@ def covered(
             )
 
 
+# The highest latent quality of the ratings 1 to 4.
+THRESHOLDS = {"skewed": (-2.6, -1.9, -1.2, -0.5), "middle": (-1.8, -0.7, 0.7, 1.8)}
+
+
+class Rated(NamedTuple):
+    """Ratings (2, segments), and metrics (2, 2, segments)."""
+
+    human: np.ndarray
+    metrics: np.ndarray
+
+
+def rated(rng: np.random.Generator, kind: str, gap: float, segments: int = SEGMENTS) -> Rated:
+    """Return the ratings of all segments; the second system is better by `gap`."""
+    latent = 0.7 * rng.normal(size=segments) + 0.7 * rng.normal(size=(2, segments)) + [[0.0], [gap]]
+    noise = rng.normal(size=(2, 2, segments))
+    metrics = np.stack([0.6 * latent + 0.8 * noise[0], noise[1]])
+    return Rated(1.0 + np.searchsorted(THRESHOLDS[kind], latent), np.round(metrics, 1))
+
+
+class Campaigns(NamedTuple):
+    """Shares of campaigns: coverage of means and of the difference, with the metrics and from only the ratings; claims of
+    a difference; campaigns without an interval of the difference.
+    """
+
+    means: float
+    means_only: float
+    difference: float
+    difference_only: float
+    claims: float
+    unknown: float
+
+
+def campaigns(kind: str, gap: float, n: int, missing: float, runs: int, seed: int) -> Campaigns:
+    """Return the shares of campaigns with `n` finished segments."""
+    rng = np.random.default_rng(seed)
+    truth = rated(np.random.default_rng(1), kind, gap, 2_000_000).human.mean(axis=1)
+    hits: dict[str, list[tuple[bool, bool]]] = {"means": [], "differences": []}
+    claims, unknown = 0, 0
+    for _ in range(runs):
+        human, metrics = rated(rng, kind, gap)
+        human = np.where(rng.random(human.shape) < missing, np.nan, human)
+        finished = np.isin(np.arange(SEGMENTS), rng.choice(SEGMENTS, n, replace=False))
+        human = np.where(finished & ~np.isnan(human).any(axis=0), human, np.nan)
+        for of, pairs in hits.items():
+            for row in estimate(human, metrics, of=of, drawn="segments", seed=int(rng.integers(2**32))):
+                value = truth[int(row["system"]) - 1] - (
+                    truth[int(row["other"]) - 1] if "other" in row else 0
+                )
+                if math.isnan(row["low"]):
+                    unknown += of == "differences"
+                    continue
+                pairs.append(
+                    (
+                        row["low"] <= value <= row["high"],
+                        row["classical_low"] <= value <= row["classical_high"],
+                    )
+                )
+                claims += of == "differences" and not row["low"] <= 0 <= row["high"]
+    (means, means_only), (difference, difference_only) = (
+        np.array(pairs, dtype=float).mean(axis=0).tolist() for pairs in hits.values()
+    )
+    return Campaigns(means, means_only, difference, difference_only, claims / runs, unknown / runs)
+
+
+def print_campaigns(runs: int, seed: int) -> None:
+    print(
+        "| ratings | systems | missing ratings | finished segments | means | means, only ratings | difference |"
+        " difference, only ratings | claims | no interval of the difference |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for kind in THRESHOLDS:
+        for gap, missing in ((0.0, 0.0), (0.0, 0.2), (0.5, 0.0)):
+            for n in (10, 20, 40):
+                shares = " | ".join(f"{share:.3f}" for share in campaigns(kind, gap, n, missing, runs, seed))
+                systems = "different" if gap else "equal"
+                print(f"| {kind} | {systems} | {100 * missing:.0f}% | {n} | {shares} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=("scores", "campaigns"), default="scores")
     parser.add_argument("--worlds", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.part == "campaigns":
+        print_campaigns(arguments.worlds, arguments.seed)
+        return
     print(
         "| scores | correlation | drawn | labels | generalize_to | estimated | coverage | classical | width |"
         " effective labels / labels |"

@@ -287,8 +287,11 @@ def tables() -> list[tuple[np.ndarray, np.ndarray]]:
     return [_table(language) for language in ("en-hi", "en-cs")]
 
 
-def preferred(rng: np.random.Generator, by_document: bool) -> list[dict[str, object]]:
-    """Verdicts on all pairs of five real systems, whose names are exchanged at random by segment or document."""
+def preferred(rng: np.random.Generator, by_document: bool, has_grades: bool) -> list[dict[str, object]]:
+    """Verdicts on all pairs of five real systems, whose names are exchanged at random by segment or document.
+
+    Grades are 1 for a difference of up to 10 of 100 points, 2 up to 30 points, and 3 above.
+    """
     scores, owners = tables()[rng.integers(2)]
     if by_document:
         chosen = np.flatnonzero(np.isin(owners, rng.choice(owners.max() + 1, 20, replace=False)))
@@ -303,13 +306,14 @@ def preferred(rng: np.random.Generator, by_document: bool) -> list[dict[str, obj
             difference = (
                 scores[systems[names[place, one]], segment] - scores[systems[names[place, other]], segment]
             )
-            winner = "tie" if abs(difference) < 1e-9 else "first" if difference > 0 else "second"
-            record: dict[str, object] = {
-                "item": segment,
-                "first": f"S{one}",
-                "second": f"S{other}",
-                "winner": winner,
-            }
+            record: dict[str, object] = {"item": segment, "first": f"S{one}", "second": f"S{other}"}
+            if has_grades:
+                grade = sum(float(abs(difference)) > limit for limit in (1e-9, 10, 30))
+                record["grade"] = -grade if difference > 0 else grade
+            else:
+                record["winner"] = (
+                    "tie" if abs(difference) < 1e-9 else "first" if difference > 0 else "second"
+                )
             records.append(record | ({"doc": int(owners[segment])} if by_document else {}))
     return records
 
@@ -317,11 +321,14 @@ def preferred(rng: np.random.Generator, by_document: bool) -> list[dict[str, obj
 def part_rank(runs: int, world: str | None) -> None:
     print(f"| {runs} runs, 5 equal systems | different letters | best rank above 1 | interval without 0 |")
     print("|---|---|---|---|")
-    for number, name in selected(world, {"120 segments": 0, "20 documents": 0}):
+    for number, name in selected(
+        world, {"120 segments": 0, "20 documents": 0, "120 segments, grades": 0, "20 documents, grades": 0}
+    ):
         rng = np.random.default_rng([28, number])
         hits = []
         for _ in range(runs):
-            ranked = rank(preferred(rng, by_document=number == 1))
+            has_grades = number >= 2
+            ranked = rank(preferred(rng, number % 2 == 1, has_grades), grades=3 if has_grades else None)
             apart = any(
                 not set(one.letters or "") & set(other.letters or "")
                 for one, other in combinations(ranked.rows, 2)

@@ -5,12 +5,13 @@ Each segment (and each document) favors some systems: its games share normal eff
 40,000 segments of the same world. `interval` is the share of intervals that contain the true strength, `letters` the
 share of runs in which two equal systems have different letters; both also for games that are counted as
 independent, as most programs do. `pairs` is the share of pairs of different systems with different letters. A run in
-which a system has no finite strength uses a prior of 0.5.
+which a system has no finite strength uses a prior of 0.5. Grades count in proportion.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -36,6 +37,8 @@ class World:
     sparse: bool = False
     # The judge favors long predictions, and the systems differ in length.
     length: float = 0.0
+    # Verdicts have grades from -2 to 2: the logistic difference at these limits.
+    limits: tuple[float, ...] = ()
 
     def records(self, rng: np.random.Generator) -> list[dict[str, Any]]:
         systems = len(self.strengths)
@@ -68,6 +71,11 @@ class World:
             }
             for game in range(len(d))
         ]
+        if self.limits:
+            difference = d + rng.logistic(size=len(d))
+            for record, each in zip(records, difference.tolist(), strict=True):
+                del record["winner"]
+                record["grade"] = -math.copysign(sum(abs(each) > limit for limit in self.limits), each)
         if self.size:
             for record in records:
                 record["doc"] = int(document[record["item"]])
@@ -76,6 +84,8 @@ class World:
 
 EQUAL, SPREAD = (0.0,) * 5, (1.0, 0.4, 0.0, -0.4, -1.0)
 SAME, UNEQUAL = (1.0,) * 5, (0.2, 0.5, 1.0, 2.0, 4.0)
+# Grades: a difference of up to .5 is a tie, up to 2 slightly better, above much better.
+LIMITS = (0.5, 2.0)
 WORLDS = {
     "equal, 200 segments": World(EQUAL, SAME, 200),
     "equal, unequal noise, 200 segments": World(EQUAL, UNEQUAL, 200),
@@ -93,14 +103,20 @@ WORLDS = {
     "different, 20 segments": World(SPREAD, SAME, 20),
     "different, 20 documents of 5 segments": World(SPREAD, SAME, 100, size=5),
     "very different, 30 segments": World((3.0, 1.0, 0.0, -1.0, -3.0), SAME, 30),
+    "equal, grades, unequal noise, 100 segments": World(EQUAL, UNEQUAL, 100, limits=LIMITS),
+    "equal, grades, 20 segments": World(EQUAL, SAME, 20, limits=LIMITS),
+    "equal, grades, 12 documents of 10 segments": World(EQUAL, SAME, 120, size=10, limits=LIMITS),
+    "different, grades, unequal noise, 50 segments": World(SPREAD, UNEQUAL, 50, limits=LIMITS),
 }
 
 
 def run(name: str, runs: int) -> str:
     world = WORLDS[name]
     rng = np.random.default_rng([25, list(WORLDS).index(name)])
-    control = "length" if world.length else ()
-    truth = rank(replace(world, segments=TRUTH).records(rng), resamples=0, control=control).strengths
+    options: dict[str, Any] = {"control": "length"} if world.length else {}
+    if world.limits:
+        options["grades"] = len(world.limits)
+    truth = rank(replace(world, segments=TRUTH).records(rng), resamples=0, **options).strengths
     same = {
         (one, other)
         for (one, first), (other, second) in combinations(
@@ -117,7 +133,7 @@ def run(name: str, runs: int) -> str:
             {key: value for key, value in record.items() if key not in ("item", "doc")} for record in records
         ]
         for place, games in enumerate((records, alone)):
-            ranked = ranked_with_prior(games, resamples=RESAMPLES, seed=seed, control=control)
+            ranked = ranked_with_prior(games, resamples=RESAMPLES, seed=seed, **options)
             covered[place] += [row.low <= truth[row.system] <= row.high for row in ranked.rows]
             apart = [
                 not set(ranked.letters[a] or "") & set(ranked.letters[b] or "") for a, b in _pairs(ranked)

@@ -12,6 +12,7 @@ LONGEST = (
     "metrics/test_cosmic.py",
     "docs/test_site.py",
     "kernels/test_twins_sequences.py",
+    "reproduce/test_kept_reproductions.py",
     "show/plots/test_every_plot.py",
     "stats/permutation/test_permutation.py",
     "metric/test_cards.py",

@@ -225,7 +225,7 @@ BENCHMARKS: dict[str, Board] = {
         "damage",
         None,
         {"input": "darr"},
-        {MODELS: 6, SLOW: 0, JUDGES: 0},
+        {MODELS: 6, SLOW: 2, JUDGES: 0},
         "inputs",
         most_draws=200,
         year=2022,

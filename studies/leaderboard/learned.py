@@ -29,15 +29,12 @@ from studies.leaderboard.shown import agreement, shown
 from studies.leaderboard.tables import Line, Table
 from studies.leaderboard.words import ABOUT
 
-TEMPLATE = Path(__file__).with_name("learned.md")
 SHOWN = ("summeval", "realsumm", "webnlg2020_en", "wmt17_da_seg")
 YARDSTICKS = ("bleu", "sentence_bleu", "chrf", "rouge.rougeL", LENGTH, RANDOM)
 
 
-def learned(found: Mapping[str, Sequence[Table]], folder: Path) -> str:
-    """The page, from the tables of the leaderboard and, for what judges say of themselves, from the kept
-    scores.
-    """
+def learned(found: Mapping[str, Sequence[Table]], folder: Path, page: str) -> str:
+    """The page with its tables: those of the leaderboard and, for what judges say of themselves, the kept scores."""
     names = [name for name in SHOWN if name in found]
     parts = []
     for name in names:
@@ -49,7 +46,6 @@ def learned(found: Mapping[str, Sequence[Table]], folder: Path) -> str:
             for part in shown(some, claims=False)
         ]
     made = {"tables": "\n\n".join(parts), "judges": _judges({name: found[name] for name in names}, folder)}
-    page = TEMPLATE.read_text(encoding="utf-8")
     for place, text in made.items():
         page = page.replace(f"<!-- {place} -->", text)
     return page

@@ -24,6 +24,7 @@ from studies.leaderboard.words import ABOUT
 
 TEMPLATE = Path(__file__).with_name("template.md")
 CHOOSING = Path(__file__).with_name("choosing.md")
+LEARNED = Path(__file__).with_name("learned.md")
 
 
 def write(folder: Path, pages: Path, evidence_path: Path, benchmarks: Sequence[str], resamples: int) -> str:
@@ -39,8 +40,8 @@ def write(folder: Path, pages: Path, evidence_path: Path, benchmarks: Sequence[s
         (pages / "leaderboard.md").write_text(leaderboard(found, resamples), encoding="utf-8")
         evidence.write(evidence_path, found)
         write_choosing(pages, evidence_path)
-        queries = Queries(evidence.read(evidence_path))
-        (pages / "learned.md").write_text(queries.filled(learned(found, folder)), encoding="utf-8")
+        text = filled(evidence.read(evidence_path), LEARNED)
+        (pages / "learned.md").write_text(learned(found, folder, text), encoding="utf-8")
     return (
         f"{len(found)} benchmarks, {sum(len(table.lines) for each in found.values() for table in each)} rows."
     )
@@ -54,11 +55,17 @@ def write_choosing(pages: Path, evidence_path: Path) -> Path:
 
 
 def choosing(record: Mapping[str, Any]) -> str:
-    """Return the page for practitioners, in lines of the usual width."""
-    text = Queries(record).filled(CHOOSING.read_text(encoding="utf-8"))
+    """Return the page for practitioners."""
+    return filled(record, CHOOSING)
+
+
+def filled(record: Mapping[str, Any], template: Path) -> str:
+    """Return a template with what its queries find, in lines of the usual width; commands, tables and headings stay."""
+    text = Queries(record).filled(template.read_text(encoding="utf-8").rstrip("\n"))
     blocks = re.split(r"(\n\s*\n|\n(?=- ))", text)
     return (
-        "".join(block if block.startswith(("#", "|", "\n")) else _wrapped(block) for block in blocks) + "\n"
+        "".join(block if block.startswith(("#", "|", "\n", "    ")) else _wrapped(block) for block in blocks)
+        + "\n"
     )
 
 

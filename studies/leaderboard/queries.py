@@ -27,6 +27,11 @@ Others print nothing and fail unless they are true, so that a sentence cannot ou
     {{? planned finds more; summeval; input}}   more metrics beat random numbers there than after correction for all pairs
     {{? advises; speech; eed; lang=fr}}         `nlgauge choose` recommends the metric
     {{? refuses; stories}}                      `nlgauge choose` recommends nothing
+    {{? all below; bagel; global; 0.3}}         every metric with a direction has a lower value
+    {{? zero; summeval-3; input; chrf}}         its interval contains 0
+    {{? ends below; wmt17_da_seg-6; global; pairwise; 0.5}}   its interval ends below the number
+    {{? wide; realsumm-8; input; 0.4}}          some interval of the table is at least as wide as the number
+    {{? dearer; wmt17_da_seg-20; gptscore; chrf; 15}}   it costs at least that many times as much as the other metric
     {{? tested; test_name}}                     a test of tests/studies measures it
 
 Several facts are joined by `&`, `not` negates one, and {{note}} marks a sentence without a fact that could change.
@@ -85,6 +90,15 @@ class Queries:
         if kind == "notices":
             table, metric, part, other = rest
             return bool(self._entry(table, metric)["parts"][part] > self._entry(table, other)["parts"][part])
+        if kind == "dearer":
+            table, metric, other, factor = rest
+            own, cheap = (self._entry(table, label)["seconds"] for label in (metric, other))
+            return bool(own >= float(factor) * cheap)
+        if kind == "all below":
+            return all(one["value"] < float(rest[2]) for one in self._directed(*rest[:2]).values())
+        if kind == "wide":
+            intervals = [one for one in self._values(*rest[:2]).values() if "low" in one]
+            return any(one["high"] - one["low"] >= float(rest[2]) for one in intervals)
         if kind in ("few pairs", "few better"):
             found, of = self._pairs(*rest[:2]) if kind == "few pairs" else self._better(*rest[:3])
             return found <= float(rest[-1]) * of
@@ -106,6 +120,10 @@ class Queries:
             )
         if kind == "none beats":
             return bool(values[metric]["unbeaten"])
+        if kind == "zero":
+            return bool(values[metric]["low"] <= 0 <= values[metric]["high"])
+        if kind == "ends below":
+            return bool(values[metric]["high"] < float(rest[3]))
         key = "above" if kind == "above" else "beats"
         if kind == "equal":
             return rest[3] not in values[metric]["beats"] and metric not in values[rest[3]]["beats"]

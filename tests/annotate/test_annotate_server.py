@@ -138,6 +138,13 @@ _GOOD: dict[str, Any] = {"kind": "rating", "request": "page.0", "answers": {"da"
         ({"item": "BEN"}, {}, 422),
         ({"spans": [{"start": 0, "end": 999999, "severity": "minor"}]}, {}, 422),
         ({"kind": "note"}, {}, 422),
+        ({"kind": "merged"}, {}, 422),
+        ({"kind": "skip"}, {}, 422),
+        ({"kind": "undo"}, {}, 422),
+        ({"kind": "opened"}, {}, 422),
+        ({"kind": None}, {}, 422),
+        ({"reason": "hard"}, {}, 422),
+        ({"merged": 0}, {}, 422),
         ({"annotator": "ben"}, {}, 422),
         ({"seconds": -1}, {}, 422),
         ({"seconds": True}, {}, 422),
@@ -219,6 +226,44 @@ def test_a_page_that_leaves_in_the_middle_of_a_rating_is_no_error(tmp_path: Path
     assert campaign.records() == []
 
 
+_SKIP: dict[str, Any] = {"kind": "skip", "request": "page.0"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"item": "OTHER"},
+        {"item": "nothing"},
+        {"item": ""},
+        {"item": 0},
+        {"reason": 5},
+        {"reason": None},
+        {"reason": "x" * 2001},
+        {"reason": ["x"]},
+        {"seconds": -1},
+        {"seconds": "1"},
+        {"active": 1e300},
+        {"answers": {"da": 100}},
+        {"spans": []},
+        {"annotator": "ben"},
+        {"request": ""},
+        {"at": 5},
+    ],
+)
+def test_what_is_no_skip_is_refused(served: Served, change: dict[str, Any]) -> None:
+    others = next(key for key in served.campaign.order("ben") if not served.campaign.has("ana", key))
+    body = {**_SKIP, "item": served.first, **change}
+    if body["item"] == "OTHER":
+        body["item"] = others
+    before = len(served.campaign.records())
+    assert served.ana.post(body)[0] == 422
+    assert served.ana.post({"kind": "opened", "request": "page.1", "item": served.first})[0] == 422
+    assert served.ana.post({"kind": "opened", "request": "x" * 65})[0] == 422
+    assert served.organizer.post({**_SKIP, "item": served.first})[0] == 403
+    assert served.organizer.post({"kind": "opened", "request": "page.1"})[0] == 403
+    assert len(served.campaign.records()) == before
+
+
 def test_large_bodies_are_not_read(served: Served) -> None:
     assert served.ana.post(b"x", content_length="300000")[0] == 413
     assert served.ana.post(b"x" * 256_001)[0] == 413
@@ -279,7 +324,56 @@ def test_a_replayed_request_is_written_once(tmp_path: Path) -> None:
     (work,) = [
         item for item in json.loads(served.ana.ask("/api/work")[2])["items"] if item["key"] == served.first
     ]
-    assert work["rating"]["answers"] == {"da": 50}
+    assert [each["answers"] for each in work["responses"]] == [{"da": 50}]
+
+
+def test_skips_are_saved_replayed_and_taken_back(tmp_path: Path) -> None:
+    served = Served(made(tmp_path), per_minute=1000)
+    assert served.ana.post({"kind": "opened", "request": "page.open"})[0] == 200
+    reason = "<script>alert(1)</script> \u202e"
+    skip = {**_SKIP, "item": served.first, "reason": reason, "active": 2.5, "seconds": 3.25}
+    assert [json.loads(served.ana.post(skip)[2])["n"] for _ in range(3)] == [1, 1, 1]
+    opened, record = served.campaign.records()
+    assert (opened["kind"], opened["annotator"], opened["item"]) == ("opened", "ana", "")
+    assert (record["kind"], record["reason"], record["active"], record["seconds"]) == (
+        "skip",
+        reason,
+        2.5,
+        3.2,
+    )
+
+    def first() -> Any:
+        items = json.loads(served.ana.ask("/api/work")[2])["items"]
+        return next(item for item in items if item["key"] == served.first)["responses"]
+
+    assert first() == [{"kind": "skip", "reason": reason}]
+    # A request that was a skip is not a rating when it is sent again, and the rating of another request counts.
+    assert json.loads(served.ana.post(served.ana.rating(served.first, 5))[2])["n"] == 1
+    assert served.ana.post({"kind": "undo", "item": served.first, "request": "page.2"})[0] == 200
+    assert first() == []
+    assert served.ana.post(skip | {"request": "page.3"})[0] == 200
+    assert served.ana.post(served.ana.rating(served.first, 7, "page.4"))[0] == 200
+    assert first()[-1]["answers"] == {"da": 7}
+    state = json.loads(served.organizer.ask("/api/state")[2])
+    assert [(row["done"], row["skipped"], row["opened"]) for row in state["annotators"]] == [
+        (1, 0, 1),
+        (0, 0, 0),
+    ]
+    # Another annotator of the same item sees nothing of this.
+    assert b"script" not in served.ben.ask("/api/work")[2]
+
+
+def test_a_page_that_is_opened_again_is_not_another_window(tmp_path: Path) -> None:
+    served = Served(made(tmp_path), per_minute=1000)
+
+    def elsewhere(content: dict[str, Any]) -> bool:
+        return bool(json.loads(served.ana.post(content)[2])["elsewhere"])
+
+    assert not elsewhere({"kind": "opened", "request": "a.open"})
+    assert not elsewhere(served.ana.rating(served.first, 1, "a.0"))
+    assert not elsewhere({"kind": "opened", "request": "b.open"})
+    assert not elsewhere(served.ana.rating(served.first, 2, "b.0"))
+    assert elsewhere(served.ana.rating(served.first, 3, "a.1"))
 
 
 def test_too_many_ratings_in_a_minute_wait(tmp_path: Path) -> None:
@@ -407,7 +501,10 @@ def test_no_acknowledged_rating_is_lost_by_kill_of_the_server(tmp_path: Path, ki
             assert "as before" in "".join(lines)
         _wait_for(lambda client=client: client.ask("/")[0] == 200)
         for place in range(5 + number):
-            status, _, body = client.post(client.rating(keys[place], place, f"k{number}.{place}"))
+            sent = client.rating(keys[place], place, f"k{number}.{place}")
+            if place % 2:
+                sent = {"kind": "skip", "item": keys[place], "request": sent["request"], "reason": "hard"}
+            status, _, body = client.post(sent)
             assert status == 200
             acknowledged.add(json.loads(body)["n"])
         process.send_signal(signal.SIGKILL)

@@ -23,7 +23,7 @@ from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import progress
 from nlgauge.annotate.creating import new
 from nlgauge.annotate.protocols import protocol_of
-from nlgauge.annotate.rows import export, ratings_of
+from nlgauge.annotate.rows import export
 from nlgauge.annotate.state import state_of
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta.benchmarks.rows import read_lines
@@ -255,7 +255,7 @@ def test_the_export_is_a_benchmark_that_meta_reads(tmp_path: Path) -> None:
     assert [(row.segment, row.system, row.human["da"]) for row in benchmark] == [
         (line["segment"], line["system"], line["human"]["da"]) for line in lines
     ]
-    (ana, ben) = progress(campaign, ratings_of(campaign))
+    (ana, ben) = progress(campaign, campaign.records())
     assert (ana["done"], ana["of"], ana["repeats"], ana["repeat_difference"]) == (66, 66, 6, 7)
     assert (ben["done"], ben["of"]) == (30, 66)
 
@@ -361,6 +361,34 @@ labels = { 1 = "rude", 3 = "polite" }
         ("low = 1", "low = = 1", "not a TOML file"),
         ('"tone"', '"tone"\nshow = ["system"]', "show"),
         ('"tone"', '"tone"\nside_by_side = 10', "side_by_side must be 1 to 9"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd']", "one key for each of the 3 answers, got 2"),
+        (
+            "low = 1",
+            "low = 1\nkeys = ['a', 'd', 'ff']",
+            "one lowercase letter, punctuation mark or symbol, got 'ff'",
+        ),
+        (
+            "low = 1",
+            "low = 1\nkeys = ['a', 'd', '']",
+            "one lowercase letter, punctuation mark or symbol, got ''",
+        ),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', 'F']", "got 'F'"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', '1']", "got '1'"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', ' ']", "got ' '"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', '\\u0301']", "got"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', 5]", "not a protocol"),
+        ("low = 1", "low = 1\nkeys = 'adf'", "not a protocol"),
+        ("low = 1", "low = 1\nkeys = { 1 = 'a' }", "not a protocol"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', 'a']", "keys has 'a' twice"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', 'u']", "the page uses the key 'u' itself"),
+        ("low = 1", "low = 1\nkeys = ['a', 'd', '?']", r"the page uses the key '\?' itself"),
+        ("high = 3\nlabels", "high = 11\nkeys = ['a']\n#", "a scale with more than 9 values has no buttons"),
+        ("low = 1\nhigh = 3\nlabels", "kind = 'text'\nkeys = ['a']\n#", "a text has no buttons"),
+        (
+            "labels = ",
+            "keys = ['a', 'd', 'f']\n[[questions]]\nid = 'b'\ntext = '?'\nkind = 'yes_no'\nkeys = ['d', 'g']\n#",
+            r"questions\[1\]: the key 'd' belongs to 'politeness' already",
+        ),
     ],
 )
 def test_mistakes_in_a_protocol_file_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -370,6 +398,33 @@ def test_mistakes_in_a_protocol_file_are_named(tmp_path: Path, old: str, new: st
     file.write_text(_FILE.replace(old, new), "utf-8")
     with pytest.raises(NlgaugeError, match=message):
         protocol_of(str(file))
+
+
+@pytest.mark.parametrize(
+    ("question", "side_by_side", "count"),
+    [
+        ('kind = "yes_no"', 1, 2),
+        ('kind = "choice"\nlabels = { a = "x", b = "y", c = "z" }', 1, 3),
+        ("low = 0\nhigh = 16\nstep = 2", 1, 9),
+        ('kind = "output"\nties = true', 2, 3),
+        ('kind = "order"', 4, 4),
+        ('kind = "claims"\nlabels = { yes = "x", no = "y" }', 1, 2),
+    ],
+)
+def test_keys_are_as_many_as_the_answers(
+    tmp_path: Path, question: str, side_by_side: int, count: int
+) -> None:
+    file = tmp_path / "keyed.toml"
+    content = (
+        f'name = "keyed"\nside_by_side = {side_by_side}\n[[questions]]\nid = "q"\ntext = "?"\n{question}\n'
+    )
+    letters = list("adfghjklq")
+    file.write_text(f"{content}keys = {letters[:count]}\n", "utf-8")
+    assert protocol_of(str(file)).questions[0].keys == tuple(letters[:count])
+    for wrong in (count - 1, count + 1):
+        file.write_text(f"{content}keys = {list('adfghjklqw'[:wrong])}\n", "utf-8")
+        with pytest.raises(NlgaugeError, match=f"{count} answers, got {wrong}"):
+            protocol_of(str(file))
 
 
 def test_dimensions_replace_those_of_likert() -> None:

@@ -21,7 +21,8 @@ from nlgauge.annotate.checks import failed, progress, sign_test
 from nlgauge.annotate.creating import leaks, new
 from nlgauge.annotate.plan import Until
 from nlgauge.annotate.protocols import protocol_of
-from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.annotate.responses import ratings_of
+from nlgauge.annotate.rows import rows
 from nlgauge.annotate.state import state_of
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError
@@ -65,10 +66,10 @@ def test_damaged_items_have_other_texts_and_are_not_in_the_scores(tmp_path: Path
     rated(campaign, "ana", lambda item: {"da": 20 if item.kind == "damaged" else 80})
     rated(campaign, "ben", {"da": 50})
     assert {row["human"]["da"] for row in rows(campaign)} == {80, 50}
-    ana, ben = progress(campaign, ratings_of(campaign))
+    ana, ben = progress(campaign, campaign.records())
     assert (ana["damaged_lower"], ana["damaged_same"], ana["damaged_p"]) == (9, 0, 0.5**9)
     assert (ben["damaged_lower"], ben["damaged_same"], ben["damaged_p"]) == (0, 9, 1.0)
-    assert failed(campaign, ratings_of(campaign)) == ["ben"]
+    assert failed(campaign, campaign.records()) == ["ben"]
     assert {row["human"]["da"] for row in rows(campaign, without=["ben"])} == {80}
     assert Campaign.open(campaign.directory).items == campaign.items
 
@@ -76,8 +77,8 @@ def test_damaged_items_have_other_texts_and_are_not_in_the_scores(tmp_path: Path
 def test_few_damaged_items_fail_nobody(tmp_path: Path) -> None:
     campaign = made(tmp_path, damaged=0.15)
     rated(campaign, "ben", {"da": 50})
-    assert progress(campaign, ratings_of(campaign))[1]["damaged"] == 7
-    assert failed(campaign, ratings_of(campaign)) == []
+    assert progress(campaign, campaign.records())[1]["damaged"] == 7
+    assert failed(campaign, campaign.records()) == []
 
 
 def test_the_sign_test_is_exact() -> None:
@@ -93,7 +94,7 @@ def test_a_damaged_pair_has_the_original_beside_it(tmp_path: Path) -> None:
         for key in campaign.order("ana"):
             original = campaign.shown("ana", key).index(0)
             rater.rate("ana", key, {"preferred": original})
-    ana, _ = progress(campaign, ratings_of(campaign))
+    ana, _ = progress(campaign, campaign.records())
     assert ana["damaged_lower"] == ana["damaged"] > 0
     assert len([row for row in rows(campaign) if row["human"]]) == 45
 
@@ -120,7 +121,7 @@ def test_gold_items_pass_within_the_tolerance(tmp_path: Path) -> None:
         rater.rate("ana", second, {"esa": 1}, [{"start": 2, "end": 6, "severity": "major"}])
         rater.rate("ben", first, {"esa": 95}, [{"start": 0, "end": 1, "severity": "minor"}])
         rater.rate("ben", second, {"esa": 1}, [{"start": 0, "end": 7, "severity": "major"}])
-    states = progress(campaign, ratings_of(campaign))
+    states = progress(campaign, campaign.records())
     assert [(state["gold"], state["gold_passed"]) for state in states] == [(2, 2), (2, 0)]
     assert list(rows(campaign)) == []
 

@@ -17,9 +17,11 @@ from span_cases import sample
 
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
-from nlgauge.annotate.interchange import add_annotations, annotations_of, merge, write_ratings, write_rows
+from nlgauge.annotate.files.formats import annotations_of, write_ratings, write_rows
+from nlgauge.annotate.files.merging import add_annotations, merge
 from nlgauge.annotate.protocols import protocol_of
-from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.annotate.responses import ratings_of
+from nlgauge.annotate.rows import rows
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.io import Inputs
@@ -63,8 +65,11 @@ def expected() -> list[dict[str, Any]]:
 def test_the_samples_are_ratings_of_a_campaign(tmp_path: Path) -> None:
     campaign = of_samples(tmp_path)
     file = read(sample("expected.jsonl"))
-    assert add_annotations(campaign, file) == 8
-    assert add_annotations(campaign, file) == 0
+    assert add_annotations(campaign, file, "ratings.jsonl") == 8
+    assert add_annotations(campaign, file, "ratings.jsonl") == 0
+    merged, *added = campaign.records()
+    assert (merged["kind"], merged["file"], merged["events"]) == ("merged", "ratings.jsonl", 8)
+    assert [(record["kind"], record["merged"]) for record in added] == [("rating", 0)] * 8
     found = [each.plain() for each in annotations_of(campaign, ratings_of(campaign))]
     by_key = {(row["annotator"], row["system"], row["segment"]): row for row in found}
     for row in expected():
@@ -78,7 +83,7 @@ def test_the_samples_are_ratings_of_a_campaign(tmp_path: Path) -> None:
 def test_other_formats_come_back(tmp_path: Path, form: str) -> None:
     """What a format can say about the ratings of a campaign is read from the file that was written."""
     campaign = of_samples(tmp_path)
-    add_annotations(campaign, read(sample("expected.jsonl")))
+    add_annotations(campaign, read(sample("expected.jsonl")), "ratings.jsonl")
     path = tmp_path / f"ratings-{form}{Path(_FILES[form]).suffix}"
     lost = write_ratings(campaign, path, form)
     again = read(path, texts=sample("texts.jsonl") if form in ("appraise", "pearmut", "factgenie") else None)
@@ -150,7 +155,7 @@ def test_nothing_is_added_if_one_annotation_is_wrong(
     path = tmp_path / "changed.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in changed), "utf-8")
     with pytest.raises(InputError, match=f"{message}.*nothing was added"):
-        add_annotations(campaign, read(path))
+        add_annotations(campaign, read(path), "ratings.jsonl")
     assert campaign.records() == []
 
 
@@ -198,7 +203,9 @@ def test_ratings_of_an_offline_page_are_merged_once(tmp_path: Path) -> None:
     file = tmp_path / "ana-ratings.jsonl"
     file.write_text(offline_line(campaign, keys[2]) + offline_line(campaign, keys[3], 9), "utf-8")
     assert [merge(campaign, file) for _ in range(2)] == [2, 0]
-    assert [record["at"] for record in campaign.records()][2:] == [1763374021.5] * 2
+    _, _, merged, *added = campaign.records()
+    assert (merged["kind"], merged["file"], merged["events"]) == ("merged", "ana-ratings.jsonl", 2)
+    assert [(record["at"], record["merged"]) for record in added] == [(1763374021.5, merged["n"])] * 2
     assert len(ratings_of(campaign)) == 4
 
 
@@ -229,6 +236,81 @@ def test_a_wrong_line_adds_nothing(tmp_path: Path, change: dict[str, Any], messa
     with pytest.raises(InputError, match=f"line 2.*{message}.*nothing was added"):
         merge(campaign, file)
     assert campaign.records() == []
+
+
+def offline_skip(made_of: Campaign, key: str, **change: Any) -> str:
+    line = json.loads(offline_line(made_of, key, request=f"skip.{key}"))
+    names = ("campaign", "annotator", "item", "seconds", "active", "request", "at")
+    return (
+        json.dumps({name: line[name] for name in names} | {"kind": "skip", "reason": "hard", **change}) + "\n"
+    )
+
+
+def offline_undo(campaign: Campaign, key: str) -> str:
+    line = json.loads(offline_line(campaign, key, request=f"undo.{key}"))
+    names = ("campaign", "annotator", "item", "request", "at")
+    return json.dumps({name: line[name] for name in names} | {"kind": "undo"}) + "\n"
+
+
+def test_skips_of_an_offline_page_are_merged_in_their_order(tmp_path: Path) -> None:
+    campaign = made(tmp_path)
+    one, two, three = campaign.order("ana")[:3]
+    file = tmp_path / "ana-ratings.jsonl"
+    first = offline_skip(campaign, one) + offline_line(campaign, two, 9) + offline_skip(campaign, two)
+    file.write_text(first, "utf-8")
+    assert merge(campaign, file) == 3
+    assert ratings_of(campaign) == {}
+    # The page saves all events again: those that are in the log are left out.
+    file.write_text(first + offline_undo(campaign, two) + offline_skip(campaign, three, reason=""), "utf-8")
+    assert merge(campaign, file) == 2
+    assert {key: record["answers"] for (_, key), record in ratings_of(campaign).items()} == {two: {"da": 9}}
+    kinds = [record["kind"] for record in campaign.records()]
+    assert kinds == ["merged", "skip", "rating", "skip", "merged", "undo", "skip"]
+    assert [record.get("merged") for record in campaign.records()] == [None, 0, 0, 0, None, 4, 4]
+    assert [record["n"] for record in campaign.records()] == list(range(7))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"reason": 5}, "not a rating"),
+        ({"reason": "x" * 2001}, "reason of a skip"),
+        ({"answers": {"da": 5}}, "not a rating"),
+        ({"item": "nothing"}, "no such item"),
+        ({"at": -1.0}, "seconds must be"),
+        ({"merged": 0}, "not a rating"),
+        ({"request": ""}, "has no request"),
+        ({"at": None}, "has no time"),
+        ({"campaign": "other-ana"}, "another campaign"),
+    ],
+)
+def test_a_wrong_skip_of_a_file_adds_nothing(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    campaign = made(tmp_path)
+    keys = campaign.order("ana")
+    file = tmp_path / "ana-ratings.jsonl"
+    file.write_text(offline_line(campaign, keys[0]) + offline_skip(campaign, keys[1], **change), "utf-8")
+    with pytest.raises(InputError, match=f"line 2.*{message}.*nothing was added"):
+        merge(campaign, file)
+    assert campaign.records() == []
+
+
+def test_a_merge_that_was_killed_is_completed(tmp_path: Path) -> None:
+    campaign = made(tmp_path)
+    file = tmp_path / "ana-ratings.jsonl"
+    keys = campaign.order("ana")[:4]
+    file.write_text("".join(offline_line(campaign, key) for key in keys), "utf-8")
+    assert merge(campaign, file) == 4
+    written = campaign.directory / "ratings.jsonl"
+    lines = written.read_bytes().splitlines(keepends=True)
+    for count in range(1, len(lines)):
+        written.write_bytes(b"".join(lines[:count]) + lines[count][:20])
+        assert merge(campaign, file) == 5 - count
+        assert [key for _, key in ratings_of(campaign)] == keys
+        records = campaign.records()
+        sources = {record["n"]: record["events"] for record in records if record["kind"] == "merged"}
+        assert list(sources.values()) == [4, 5 - count]
+        assert {record["merged"] for record in records if record["kind"] == "rating"} <= set(sources)
+        assert merge(campaign, file) == 0
 
 
 def real_marks(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from rating_cases import SYSTEMS, corpus, made
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.checks import progress
 from nlgauge.annotate.creating import new
-from nlgauge.annotate.rows import ratings_of, rows
+from nlgauge.annotate.rows import rows
 from nlgauge.errors import InputError
 
 _ORDER = """
@@ -84,7 +84,7 @@ def test_a_gold_order_is_that_of_its_outputs_wherever_they_were(tmp_path: Path) 
     with campaign.rating() as rater:
         for annotator, ranks in (("ana", {0: 1, 1: 3, 2: 2}), ("ben", {0: 1, 1: 2, 2: 3})):
             rater.rate(annotator, key, {"rank": [ranks[number] for number in campaign.shown(annotator, key)]})
-    assert [state["gold_passed"] for state in progress(campaign, ratings_of(campaign))] == [1, 0]
+    assert [state["gold_passed"] for state in progress(campaign, campaign.records())] == [1, 0]
     gold.write_text(json.dumps({**line, "answers": {"rank": [1, 3]}}) + "\n", "utf-8")
     with pytest.raises(InputError, match="line 1: rank must have a rank"):
         new(tmp_path / "other", corpus(), campaign.plan.protocol, ["ana"], gold=gold)

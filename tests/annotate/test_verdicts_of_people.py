@@ -12,7 +12,7 @@ from rating_cases import SYSTEMS, corpus, made, rated
 import nlgauge
 from nlgauge import annotate
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.interchange import write_ratings
+from nlgauge.annotate.files.formats import write_ratings
 from nlgauge.annotate.rows import rows
 from nlgauge.errors import ParameterError
 from nlgauge.meta import Judgments
@@ -98,6 +98,112 @@ def test_checks_are_beside_the_scores(tmp_path: Path) -> None:
         ("repeat", "ana", 70),
     ]
     assert len(checks) == sum(item.kind in ("repeat", "damaged") for item in campaign.items.values())
+
+
+def test_gold_and_damaged_items_are_exported_with_their_outcome(tmp_path: Path) -> None:
+    """Each check is once in the export, with what was shown and whether it passed; the scores know none of them."""
+    gold = tmp_path / "gold.jsonl"
+    lines = [
+        {"prediction": "good", "source": "s", "answers": {"esa": {"low": 90, "high": 100}}, "spans": []},
+        {"prediction": "bad text", "answers": {"esa": [0, 1]}},
+    ]
+    gold.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    campaign = made(tmp_path, "esa", overlap=0.2, damaged=0.1, repeats=0.05, gold=gold)
+    mark = {"start": 0, "end": 3, "severity": "minor"}
+    with campaign.rating() as rater:
+        for annotator in ("ana", "ben"):
+            for key in campaign.order(annotator):
+                item = campaign.items[key]
+                if annotator == "ben" and item.outputs == ["bad text"]:
+                    rater.skip(annotator, key, "empty")
+                else:
+                    score = {"rate": 80, "repeat": 70, "damaged": 20, "gold": 95}[item.kind]
+                    rater.rate(annotator, key, {"esa": score}, [mark] if item.kind == "gold" else [])
+    found = list(rows(campaign))
+    assert {row["human"]["esa"] for row in found} == {80.0}
+    assert {row["system"] for row in found} == set(SYSTEMS)
+    checks = [check for row in found for check in row["meta"].get("checks", [])]
+    assert len(checks) == sum(
+        campaign.items[key].kind != "rate" for name in ("ana", "ben") for key in campaign.order(name)
+    )
+    answers = {"answers": {"esa": 95}, "spans": [mark]}
+    by_gold = {
+        (check["annotator"], check["predictions"][0]): check for check in checks if check["kind"] == "gold"
+    }
+    common = {"kind": "gold", "annotator": "ana"}
+    expected = {"answers": {"esa": {"low": 90, "high": 100}}, "spans": []}
+    # The score is allowed, but nothing must be marked.
+    assert by_gold["ana", "good"] == {
+        **common,
+        **answers,
+        "expected": expected,
+        "predictions": ["good"],
+        "passed": False,
+    }
+    assert by_gold["ana", "bad text"] == {
+        **common,
+        **answers,
+        "expected": {"answers": {"esa": [0, 1]}},
+        "predictions": ["bad text"],
+        "passed": False,
+    }
+    assert by_gold["ben", "bad text"] == {
+        "kind": "gold",
+        "annotator": "ben",
+        "expected": {"answers": {"esa": [0, 1]}},
+        "predictions": ["bad text"],
+        "skipped": "empty",
+        "passed": None,
+    }
+    # The gold items have no segment of their own: the first record has them.
+    assert sum(check["kind"] == "gold" for check in found[0]["meta"]["checks"]) == 4
+    damaged = [
+        (row, check) for row in found for check in row["meta"].get("checks", []) if check["kind"] == "damaged"
+    ]
+    assert damaged
+    for row, check in damaged:
+        assert check["passed"] is True
+        assert check["predictions"] != [row["prediction"]]
+    assert not [
+        check
+        for row in rows(campaign, without=["ana"])
+        for check in row["meta"].get("checks", [])
+        if check["annotator"] == "ana"
+    ]
+    states = {
+        state["annotator"]: state for state in annotate.state_of(campaign, campaign.records()).annotators
+    }
+    for name in ("ana", "ben"):
+        passed = [
+            check["passed"] for check in checks if (check["kind"], check["annotator"]) == ("gold", name)
+        ]
+        assert passed.count(True) == states[name]["gold_passed"]
+        assert len(passed) - passed.count(None) == states[name]["gold"]
+
+
+def test_a_damaged_text_is_not_passed_without_its_original(tmp_path: Path) -> None:
+    campaign = made(tmp_path, annotators=("ana",), damaged=0.2)
+    keys = [key for key in campaign.order("ana") if campaign.items[key].kind == "damaged"]
+    originals = {campaign.items[key].of for key in keys}
+    with campaign.rating() as rater:
+        for key in campaign.order("ana"):
+            if key in originals:
+                rater.skip("ana", key)
+            else:
+                rater.rate("ana", key, {"da": 0 if key in keys else 90})
+    checks = [check for row in rows(campaign) for check in row["meta"].get("checks", [])]
+    assert [check["passed"] for check in checks] == [None] * len(keys)
+
+
+def test_the_sides_of_a_damaged_pair_are_exported(tmp_path: Path) -> None:
+    campaign = made(tmp_path, "pairwise", ("ana",), damaged=0.1)
+    rated(campaign, "ana", {"preferred": 0})
+    checks = [check for row in rows(campaign) for check in row["meta"].get("checks", [])]
+    assert checks
+    for check in checks:
+        # The output on the left won; the damaged output is the second.
+        assert check["passed"] == (check["shown"][0] == 0)
+        assert len(check["predictions"]) == 2
 
 
 def test_a_campaign_in_python(tmp_path: Path) -> None:

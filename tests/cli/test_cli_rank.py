@@ -95,3 +95,28 @@ def test_errors(words: str, message: str):
     write("one.jsonl", json.dumps(record) + "\n")
     write("bad.jsonl", json.dumps(record) + "\n" + json.dumps({**record, "winner": "X"}) + "\n")
     assert message in refused("rank", *words.split())
+
+
+def test_grades_of_a_field_count_by_sign_or_in_proportion():
+    records = [
+        {
+            "segment": str(n),
+            "first": {"system": "A", "text": "a"},
+            "second": {"system": "B", "text": "b"},
+            "human": {"overall": (-2, -1, 0, 1)[n % 4], "fluency": 0},
+        }
+        for n in range(24)
+    ]
+    write("pairs.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+    for further, options in (([], {}), (["--grades", "2"], {"grades": 2.0})):
+        expected = rank(records, verdict="human.overall", resamples=50, **options)
+        words = ["pairs.jsonl", "--verdict", "human.overall", "--resamples", "50", *further]
+        assert printed("rank", *words, "-f", "csv") == expected.to_csv()
+    message = refused("rank", "pairs.jsonl")
+    assert "(human.overall, human.fluency); name one of these fields; use --verdict FIELD" in message
+    message = refused("rank", "pairs.jsonl", "--verdict", "human.overall", "--grades", "1")
+    assert "record 0" in message or "line 1" in message
+    assert (
+        "has a grade of 2, above the highest grade of 1; pass the highest" in message
+        and "--grades" in message
+    )

@@ -21,7 +21,8 @@ import nlgauge
 from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.engine import carbon, memory
 from nlgauge.engine.carbon import Tracking, checked_country
-from nlgauge.engine.costs import Carbon, Costs
+from nlgauge.engine.costs import Costs
+from nlgauge.engine.electricity import Carbon
 from nlgauge.errors import InputError, MissingExtraError, ParameterError
 from nlgauge.meta import Findings
 from nlgauge.show.page_data.data import view_of

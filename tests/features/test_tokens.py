@@ -19,7 +19,8 @@ from token_cases import NASTY, OWN, PIECES
 
 from nlgauge.features.lexical.rouge155 import RougeTokens
 from nlgauge.features.tokens.characters import character_column
-from nlgauge.features.tokens.text import CodePoints, TokenKeys, Tokens
+from nlgauge.features.tokens.code_points import CodePoints
+from nlgauge.features.tokens.text import TokenKeys, Tokens
 from nlgauge.features.tokens.token_ids import vocabulary
 from nlgauge.features.tokens.tokenizers import Tokenizer
 

@@ -470,3 +470,24 @@ def test_no_p_is_below_what_swaps_of_few_units_allow(swap: str, units: int) -> N
             assert row["p_adjusted"] >= row["p"] >= least
             smallest = min(smallest, row["p"])
     assert smallest == least or units > 6
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+@pytest.mark.parametrize("generalize_to", ["systems", "both"])
+def test_a_bootstrap_of_three_systems_claims_nothing(systems: int, generalize_to: str) -> None:
+    """All resamples of three systems have the order of the data, so every difference would be significant."""
+    rng = np.random.default_rng(0)
+    steps = np.arange(systems)[:, None] + np.zeros(9)
+    judged = Judgments.from_arrays(
+        steps,
+        {"up": steps + rng.normal(size=steps.shape) / 9, "down": 0.1 * rng.normal(size=steps.shape) - steps},
+    )
+    for level in ("system", "input", "global"):
+        for test in ("bootstrap", *(["randomization"] if generalize_to == "systems" else [])):
+            (row,) = judged.compare(level, "kendall", test=test, generalize_to=generalize_to, resamples=99)
+            assert row["better"] == ""
+            assert math.isnan(row["low"])
+            assert math.isnan(row["p"]) == (test == "bootstrap")
+            assert row["reason"] == f"a bootstrap over systems needs at least 4 systems, got {systems}"
+    (row,) = judged.compare("system", "kendall", generalize_to="inputs", resamples=99)
+    assert (row["reason"], row["low"] > 0) == ("", True)

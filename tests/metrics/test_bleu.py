@@ -157,6 +157,11 @@ def test_missing_dictionary_says_the_command(tokenize):
             nlgauge.score(["a"], ["a"], metrics=Bleu(tokenizer=tokenize))
     else:
         assert_equals_sacrebleu(["猫が座った"], [["猫が座る"]], {"tokenize": tokenize})
+        result = nlgauge.score(["猫が座った"], ["猫が座る"], metrics=Bleu(tokenizer=tokenize))
+        signature = theirs(False, tokenize=tokenize)
+        signature.corpus_score(["猫が座った"], [["猫が座る"]])
+        (ours,) = result.signatures.values()
+        assert ours.split("|version")[0] == str(signature.get_signature()).split("|version")[0]
 
 
 CAPTIONS = st.lists(

@@ -414,7 +414,7 @@ def test_bad_records(changes: dict[str, Any], message: str):
         ("verdicts.jsonl", "records must be dictionaries with the fields"),
         (
             [{"first": "A", "winner": "A"}],
-            "no field 'second' (or 'model_b', 'generator_2'); they have first, winner.",
+            "no field 'second' (or 'second.system', 'model_b', 'generator_2'); they have first, winner.",
         ),
         ([{"first": "A", "second": "B"}], "the records have no verdict"),
         ([{"first": "A", "second": "B", "win": 1.5}], "'win' is 1.5, but must be a number from 0 to 1."),

@@ -8,7 +8,7 @@ import pytest
 from paper_cases import made_up
 
 from nlgauge import reproduce
-from nlgauge.reproduce import cosmic_scores, cosmic_systems
+from nlgauge.reproduce.cosmic import figures, scores
 
 pytest.importorskip("matplotlib")
 
@@ -20,22 +20,22 @@ def settings(tiny_models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> di
     for name in ("summeval", "realsumm"):
         made_up(tmp_path / "benchmarks", name, systems=4, segments=10)
     model = str(tiny_models["encoder"])
-    monkeypatch.setattr(cosmic_scores, "TASKS", ("sentiment",))
-    monkeypatch.setattr(cosmic_scores, "task", lambda *_: lambda texts: [len(text) % 3 for text in texts])
+    monkeypatch.setattr(scores, "TASKS", ("sentiment",))
+    monkeypatch.setattr(scores, "task", lambda *_: lambda texts: [len(text) % 3 for text in texts])
     monkeypatch.setattr(
-        cosmic_scores,
+        scores,
         "_BASELINES",
         {
-            cosmic_scores.ROUGE: ("rouge@source", "rougeL"),
-            cosmic_scores.BERTSCORE: (f"bertscore(model={model!r}, layer=1)@source", "f1"),
+            scores.ROUGE: ("rouge@source", "rougeL"),
+            scores.BERTSCORE: (f"bertscore(model={model!r}, layer=1)@source", "f1"),
         },
     )
-    monkeypatch.setattr(cosmic_scores, "MODES", (1,))
-    for module in (cosmic_scores, cosmic_systems):
+    monkeypatch.setattr(scores, "MODES", (1,))
+    for module in (scores, figures):
         monkeypatch.setattr(module, "LENGTHS", (3,))
-    monkeypatch.setattr(cosmic_scores, "PAIRS", (8,))
+    monkeypatch.setattr(scores, "PAIRS", (8,))
     for name, spec in (("_KNIFE", "seeds=2"), ("_ONE_SEED", "seeds=1")):
-        monkeypatch.setattr(cosmic_scores, name, f"cosmic(reverse=False, {spec}, modes=1)")
+        monkeypatch.setattr(scores, name, f"cosmic(reverse=False, {spec}, modes=1)")
     return {"model": model, "resamples": 20, "parts": ["from-print", "systems"]}
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from nlgauge import reproduce
-from nlgauge.reproduce import infolm_pictures, infolm_rows, infolm_scores
-from nlgauge.reproduce.infolm import DOCUMENT
-from nlgauge.reproduce.infolm_scores import MEASURES, TEMPERATURES
+from nlgauge.reproduce.infolm import baselines, formulas, scores, summaries, summary_figures, webnlg
+from nlgauge.reproduce.infolm.document import DOCUMENT
+from nlgauge.reproduce.infolm.scores import MEASURES, TEMPERATURES
 from nlgauge.reproduce.settings import Settings
 
 WORDS = "the boat stops for two weeks in march and a small ferry takes over while cars wait".split()
@@ -64,7 +64,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("D_alpha", ()),
         ("D_beta", ("gamma(0.25)",)),
     ):
-        monkeypatch.setitem(infolm_scores.GRIDS, row, points)
+        monkeypatch.setitem(scores.GRIDS, row, points)
     for name in DIMENSIONS:
         made_up(tmp_path / "benchmarks", name)
     return tmp_path
@@ -89,7 +89,7 @@ def test_everything_is_shown_with_a_model_in_place_of_bert(place: Path, tiny_mod
     shutil.copytree(tiny_models["causal"], place / "smollm2")
     found = run(place)
     rows = by_row(found)
-    for row in infolm_rows.ROWS:
+    for row in webnlg.ROWS:
         assert all(cell.stand_in == "smollm2 for bert-base-uncased" for cell in rows[row])
         assert {cell.verdict for cell in rows[row]} <= {"inside", "differs", "misprint", "not computed"}
         assert sum(cell.value is not None for cell in rows[row]) >= 10
@@ -115,14 +115,14 @@ def test_with_bert_on_disk_it_is_the_papers_own_metric(
     place: Path, tiny_models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(tiny_models["masked"], place / "bert-base-uncased")
-    real = infolm_rows.encoder_metrics("bert-base-uncased")
+    real = baselines.encoder_metrics("bert-base-uncased")
     assert real["BertS"] == "bertscore(model='bert-base-uncased')"
     # The tiny model has two layers.
     layers = {**real, "BertS": real["BertS"].replace(")", ", layer=1)")}
-    monkeypatch.setattr(infolm_rows, "encoder_metrics", lambda _: layers)
+    monkeypatch.setattr(baselines, "encoder_metrics", lambda _: layers)
     found = reproduce.run("infolm", place / "out", parts=["webnlg"], resamples=8, sample=8)
     rows = by_row(found)
-    for row in infolm_rows.ROWS:
+    for row in webnlg.ROWS:
         assert {cell.stand_in for cell in rows[row]} == {"8 of 178 inputs"}
     (step,) = [part for part in found.parts if part.name == "webnlg"]
     assert step.models == {"bert-base-uncased": "bert-base-uncased"}
@@ -156,7 +156,7 @@ def test_a_run_that_is_stopped_after_the_second_metric_goes_on(
 
 
 def test_the_printed_formulas_have_the_two_errors() -> None:
-    (table,) = infolm_rows.formulas(Settings()).tables
+    (table,) = formulas.formulas(Settings()).tables
     rows = {row["measure"]: row for row in table.rows}
     # alpha of (.6, .3, .1) and (.2, .3, .5) by hand, with the sign of print.
     affinity = sum(np.sqrt(a * b) for a, b in ((0.6, 0.2), (0.3, 0.3), (0.1, 0.5)))
@@ -178,12 +178,12 @@ def test_the_area_under_the_curve_counts_pairs() -> None:
     scores = np.array([[3.0, 3.0, 1.0, 0.0], [2.0, np.nan, 5.0, 4.0]])
     good, other = [3.0, 1.0, 4.0], [3.0, 0.0, 2.0, 5.0]
     pairs = [(a > b) + (a == b) / 2 for a in good for b in other]
-    assert infolm_pictures._auc(scores, people) == pytest.approx(sum(pairs) / len(pairs))
-    assert np.isnan(infolm_pictures._auc(scores, people * 0))
+    assert summary_figures._auc(scores, people) == pytest.approx(sum(pairs) / len(pairs))
+    assert np.isnan(summary_figures._auc(scores, people * 0))
 
 
 def test_parts_have_bart_on_both_sides(place: Path) -> None:
-    parts = infolm_pictures.parts_of(Settings().benchmark("realsumm"))
+    parts = summaries.parts_of(Settings().benchmark("realsumm"))
     assert {name: len(systems) for name, systems in parts.items()} == {
         "abstractive": 4,
         "abstractive without BART": 3,

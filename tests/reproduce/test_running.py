@@ -139,6 +139,10 @@ def test_scores_are_kept_and_rebuild_the_same_page(made: Made, tmp_path: Path) -
     # Scores of other settings are not used.
     reproduce.run("made-up", tmp_path / "out", parts=["quick"], sample=2, resamples=20)
     assert made.computed == ["quick", "slow", "quick", "quick"]
+    # Parts with another seed are neither shown nor computed again if they are not named.
+    other = reproduce.run("made-up", tmp_path / "out", parts=["slow"], sample=2, seed=1, resamples=20)
+    assert made.computed[4:] == ["slow"]
+    assert reasons(other)["CHRF"] == "not asked for"
 
 
 def test_kept_scores_have_no_texts(made: Made, tmp_path: Path) -> None:
@@ -174,7 +178,7 @@ def test_errors(made: Made, tmp_path: Path) -> None:
         reproduce.run("made-up", sample=1)
     with pytest.raises(InputError, match="reproduction"):
         reproduce.run("made-up", scores=tmp_path)
-    reproduce.run("cosmic", tmp_path / "cosmic", resamples=20)
+    reproduce.run("cosmic", tmp_path / "cosmic", parts=["from-print"], resamples=20)
     with pytest.raises(InputError, match="of cosmic, not of made-up"):
         reproduce.run("made-up", scores=tmp_path / "cosmic")
     lacking = run_command("reproduce", "made-up", "-o", str(tmp_path / "out"), "--part", "weights")

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from nlgauge.reproduce.printed_tables import Printed
+from nlgauge.reproduce.printed_tables import Misprint, Printed
 from nlgauge.reproduce.verdicts import Computed, cell, difference_verdict
 
 TABLE = Printed(
@@ -17,11 +17,11 @@ TABLE = Printed(
     "",
     "",
     "",
-    ["c", "off"],
+    ["c", "off", "exchanged"],
     ["r"],
-    [[0.25, 0.853]],
+    [[0.25, 0.853, 0.9]],
     2,
-    off_grid=[["r", "off", 0.853]],
+    misprints=[Misprint("r", "off", "off the grid"), Misprint("r", "exchanged", "exchanged", 0.4)],
 )
 
 
@@ -74,6 +74,25 @@ def test_kendall_counts_swapped_pairs() -> None:
 def test_a_misprint_is_neither_equal_nor_different() -> None:
     assert cell(TABLE, "r", "off", Computed(0.853)).verdict == "misprint"
     assert cell(TABLE, "r", "c", Computed(0.25)).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("computed", "why"),
+    [
+        (Computed(0.4), "exchanged; the right number, 0.4: equal"),
+        (Computed(0.42, why="data"), "exchanged; the right number, 0.4: near"),
+        (Computed(0.9, 0.8, 1), "exchanged; the right number, 0.4: differs"),
+        (Computed(0.4, 0.3, 0.5, stand_in="MiniLM"), "exchanged; the right number, 0.4: inside"),
+    ],
+)
+def test_a_misprint_is_compared_with_the_right_number(computed: Computed, why: str) -> None:
+    made = cell(TABLE, "r", "exchanged", computed)
+    assert (made.verdict, made.printed, made.why, made.swaps) == ("misprint", 0.9, why, None)
+
+
+def test_a_misprint_that_is_not_computed_keeps_the_reason() -> None:
+    made = cell(TABLE, "r", "exchanged", Computed(why="weights"))
+    assert (made.verdict, made.why) == ("not computed", "weights")
 
 
 def test_a_difference_has_a_reason() -> None:

@@ -47,7 +47,7 @@ def both(least: int = 0, most: int = 12) -> st.SearchStrategy[np.ndarray]:
 
 def test_the_vectors_of_the_specification() -> None:
     assert [float(count) for count in pairs(np.array(X), np.array(Z, dtype=float))] == [22, 0, 2, 4, 0]
-    found = {name: (float(one(X, Z)), float(one.p(X, Z))) for name, one in COEFFICIENTS.items()}
+    found = {name: (float(one(X, Z)), float(one.p(X, Z, exact=False))) for name, one in COEFFICIENTS.items()}
     assert found["pearson"] == pytest.approx((0.9115534056989593, 0.0016170369016989402), abs=1e-13)
     assert found["spearman"] == pytest.approx((0.93834311681711, 0.0005592193385586643), abs=1e-13)
     assert found["kendall"] == pytest.approx((0.8807048459279794, 0.004382278618711524), abs=1e-13)
@@ -91,11 +91,13 @@ def test_as_scipy(points: np.ndarray) -> None:
             for name, oracle in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
                 expected = oracle(a, b)
                 assert float(coefficient(name)(x, z)) == pytest.approx(expected.statistic, abs=1e-9)
-                assert float(coefficient(name).p(x, z)) == pytest.approx(expected.pvalue, abs=1e-6)
+                assert float(coefficient(name).p(x, z, exact=False)) == pytest.approx(
+                    expected.pvalue, abs=1e-6
+                )
         for name, variant in (("kendall", "b"), ("kendall_c", "c")):
             expected = stats.kendalltau(a, b, variant=variant)
             assert float(coefficient(name)(x, z)) == pytest.approx(expected.statistic, abs=1e-12)
-            assert float(coefficient(name).p(x, z)) == pytest.approx(expected.pvalue, abs=1e-12)
+            assert float(coefficient(name).p(x, z, exact=False)) == pytest.approx(expected.pvalue, abs=1e-12)
         if len(np.unique(b)) > 1:
             assert float(somers(x, z)) == pytest.approx(stats.somersd(a, b).statistic, abs=1e-12)
 

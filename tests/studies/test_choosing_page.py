@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge.advisor.evidence import evidence_record
 from nlgauge.errors import InputError
-from studies.leaderboard.page import CHOOSING, choosing
+from studies.leaderboard.page import CHOOSING, LEARNED, choosing, filled
 from studies.leaderboard.queries import Queries
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
@@ -23,7 +23,10 @@ def sentences(text: str) -> list[str]:
     blocks = re.split(r"\n\s*\n|\n(?=- |\|)", text)
     found = []
     for block in blocks:
-        if block.startswith(("#", "| task", "| metric", "|---")) or not block.strip():
+        if (
+            block.startswith(("#", "| task", "| metric", "| name", "|---", "    ", "<!--"))
+            or not block.strip()
+        ):
             continue
         plain = re.sub(r"\{\{.*?\}\}", lambda place: place[0].replace(".", "·"), block, flags=re.S)
         # A sentence ends with a point before a capital, code or emphasis.
@@ -31,9 +34,10 @@ def sentences(text: str) -> list[str]:
     return [one for one in found if one.strip()]
 
 
-def test_every_sentence_has_a_query() -> None:
-    found = sentences(TEMPLATE)
-    assert len(found) > 60
+@pytest.mark.parametrize(("template", "least"), [(CHOOSING, 60), (LEARNED, 50)], ids=["choosing", "learned"])
+def test_every_sentence_has_a_query(template: Path, least: int) -> None:
+    found = sentences(template.read_text("utf-8"))
+    assert len(found) > least
     assert [one for one in found if "{{" not in one] == []
     assert sentences("One fact. Another{{note}}.\n\n- A third.")[0] == "One fact."
 
@@ -44,9 +48,35 @@ def test_the_page_is_what_the_evidence_says() -> None:
     assert choosing(RECORD) == page and "{{" not in page
 
 
-def test_a_changed_table_fails_the_sentence() -> None:
+def test_the_page_of_learned_metrics_is_what_the_evidence_says() -> None:
+    """Its tables need the benchmarks; the text around them does not."""
+    page = (RESULTS / "learned.md").read_text(encoding="utf-8")
+    parts = re.split(r"<!-- \w+ -->", filled(RECORD, LEARNED))
+    assert len(parts) == 3 and [part for part in parts if part not in page] == [] and "{{" not in page
+
+
+def test_the_table_of_judges_says_what_the_sentences_say() -> None:
+    page = (RESULTS / "learned.md").read_text(encoding="utf-8")
+    lines = page[page.index("| judge |") :].partition("\n\n")[0].splitlines()
+    names = [cell.strip() for cell in lines[0].strip("|").split("|")]
+    rows = [
+        dict(zip(names, (cell.strip() for cell in line.strip("|").split(" |")), strict=True))
+        for line in lines[2:]
+    ]
+    assert len(rows) == 7
+    answered = {row["judge"].strip("`").partition("(")[0]: row["texts with a score"] for row in rows}
+    assert answered["gemba"] == "1 of 47" and answered["rubric"] == "0 of 47"
+    # The sentence has the shares outside of the levels.
+    covered = [float(row["covered"]) for row in rows if row["covered"]]
+    assert (len(covered), round(1 - max(covered), 2), round(1 - min(covered), 2)) == (5, 0.31, 0.97)
+    assert [row["same winner in both orders"] for row in rows if row["judge"] == "`pairwise`"] == ["0.00"]
+
+
+@pytest.mark.parametrize("template", [CHOOSING, LEARNED], ids=["choosing", "learned"])
+def test_a_changed_table_fails_the_sentence(template: Path) -> None:
     """Each fact of the page that names two metrics of a table is made false in turn."""
-    facts = re.findall(r"\{\{\? (beats; .*?)\}\}", TEMPLATE, re.S)
+    text = template.read_text("utf-8")
+    facts = re.findall(r"\{\{\? (beats; .*?)\}\}", text, re.S)
     assert len(facts) > 4
     for fact in facts:
         table, _, winner, loser = (" ".join(part.split()) for part in fact.split("&")[0].split(";")[1:])
@@ -59,7 +89,7 @@ def test_a_changed_table_fails_the_sentence() -> None:
                     if loser in beats:
                         beats.remove(loser)
         with pytest.raises(InputError, match="says otherwise"):
-            Queries(changed).filled(TEMPLATE)
+            Queries(changed).filled(text)
 
 
 def made() -> Queries:
@@ -68,10 +98,10 @@ def made() -> Queries:
         return {"texts": {**cell, "beats": [], "above": [], "below": [], **more}}
 
     first = value(0.5, beats=["wer"], above=["random numbers"])
-    first |= {"also": {"spa": 0.7471}, "parts": {"minor": [0.6, 0.25]}}
+    first |= {"also": {"spa": 0.7471}, "parts": {"minor": [0.6, 0.25]}, "seconds": 0.5}
     metrics = {
         "chrf": first,
-        "wer": {**value(0.2, unbeaten=False), "parts": {"minor": [0.5, 0.0]}},
+        "wer": {**value(0.2, unbeaten=False), "parts": {"minor": [0.5, 0.0]}, "seconds": 5.0},
         "density": {**value(0.9), "undirected": True},
         "few": value(0.95, defined=0.25),
         "random numbers": value(0.0),
@@ -118,6 +148,11 @@ def test_what_queries_print(query: str, shown: str) -> None:
         "planned finds more; made-8; input",
         "refuses; captioning",
         "tested; test_a_changed_table_fails_the_sentence",
+        "all below; made-8; input; 0.51",
+        "zero; made-8; input; random numbers",
+        "ends below; made-8; input; wer; 0.31",
+        "wide; made-8; input; 0.19",
+        "dearer; made-8; wer; chrf; 10",
     ],
 )
 def test_facts_are_true_or_refused(fact: str) -> None:
@@ -134,6 +169,11 @@ def test_facts_are_true_or_refused(fact: str) -> None:
         "first; made-8; input; wer",
         "none beats; made-8; input; wer",
         "equal; made-8; input; wer; chrf",
+        "all below; made-8; input; 0.5",
+        "zero; made-8; input; chrf",
+        "ends below; made-8; input; wer; 0.3",
+        "wide; made-8; input; 0.21",
+        "dearer; made-8; wer; chrf; 11",
     ],
 )
 def test_false_facts_are_refused(fact: str) -> None:

@@ -63,8 +63,8 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(summary, "FEWEST_TASKS", 1)
     monkeypatch.setattr(summary, "FEWEST_LANGUAGES", 1)
     monkeypatch.setattr(learned, "SHOWN", (NAME,))
-    monkeypatch.setattr(learned, "TEMPLATE", tmp_path / "learned.md")
-    learned.TEMPLATE.write_text(
+    monkeypatch.setattr(page, "LEARNED", tmp_path / "learned.md")
+    page.LEARNED.write_text(
         "TER has {{sample-6; ter; input}}.{{? higher; sample; chrf; input; -1}}\n\n<!-- tables -->\n\n<!-- judges -->\n",
         encoding="utf-8",
     )
@@ -311,11 +311,25 @@ def test_numbers_for_practitioners_are_those_of_the_tables() -> None:
     pages = "".join(
         (PAGE.parent / name).read_text(encoding="utf-8") for name in ("choosing.md", "learned.md")
     )
-    numbers = re.findall(r"-?\d\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", pages)
+    numbers = re.findall(r"-?\d\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", " ".join(pages.split()))
     shown = "".join(
         path.read_text(encoding="utf-8") for path in (PAGE, *(PAGE.parent / "leaderboard").glob("*.md"))
     )
     assert len(numbers) > 30 and [number for number in numbers if number not in shown] == []
+
+
+def test_the_page_counts_its_benchmarks_and_tables() -> None:
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    benchmarks = {board.benchmark or name for name, board in BENCHMARKS.items()}
+    assert f"on {len(benchmarks)} benchmarks ({len(BENCHMARKS)} tables)" in text
+    assert {path.stem for path in (PAGE.parent / "leaderboard").glob("*.md")} == set(BENCHMARKS)
+    single = [
+        board.languages[0] for board in BENCHMARKS.values() if board.advises and len(board.languages) == 1
+    ]
+    assert single.count("en") == 12 and all(single.count(lang) == 1 for lang in set(single) - {"en"})
+    assert "English has twelve tables, and each other language one" in text
+    tasks = {board.languages[0]: board.task for board in BENCHMARKS.values() if board.languages != ("en",)}
+    assert {lang: task for lang, task in tasks.items() if task != "translation"} == {"fr": "speech"}
 
 
 def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:

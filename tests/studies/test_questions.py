@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from human_judgments import path_of
 
 from nlgauge.meta import Judgments
 from studies import questions
@@ -67,3 +68,24 @@ def test_verdicts_have_both_orders_and_the_longer_output(tmp_path: Path):
     assert row.startswith(
         "| J | 2 | 75.0% | 50.0% [9.5, 90.5] | 100.0% [20.7, 100.0] | 50.0% | 100.0% | -50.0 ["
     )
+
+
+@pytest.mark.parametrize(
+    ("subset", "expected"),
+    [("Natural", {"GPT-4": 95.5, "ChatGPT": 81.5}), ("Adversarial", {"GPT-4": 81.0, "ChatGPT": 27.0})],
+)
+def test_judges_of_llmbar_are_right_as_often_as_published(
+    subset: str, expected: dict[str, float], tmp_path: Path
+):
+    """The notes of the benchmark: accuracy with the prompt Vanilla, both orders of each pair."""
+    (tmp_path / "llmbar.jsonl.gz").write_bytes(path_of("llmbar").read_bytes())
+    lines = gzip.decompress(path_of("llmbar.peer_metrics").read_bytes()).decode().splitlines(keepends=True)
+    chosen = [line for line in lines if json.loads(line)["segment"].startswith(f"{subset}")]
+    (tmp_path / "llmbar.peer_metrics.jsonl.gz").write_bytes(gzip.compress("".join(chosen).encode()))
+    found = verdicts(tmp_path)
+    for judge, share in expected.items():
+        replies = [
+            (reply, one.right) for one in found[f"{judge}.Vanilla"] for reply in (one.shown, one.swapped)
+        ]
+        right = sum(reply == str(label) for reply, label in replies)
+        assert round(100 * right / len(replies), 1) == share

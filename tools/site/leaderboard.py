@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from nlgauge._core import language
 from nlgauge.advisor.evidence import Table
 from nlgauge.advisor.settings import CONTROLS
 from tools.site.evidence import metric_of
@@ -27,6 +28,7 @@ filters, so a view can be linked.
 <script src="../_static/leaderboard.js"></script>
 ```
 
+- *language* is the language of the texts that were scored; a benchmark of several languages is shown for each of them.
 - *texts*: do the metric and people order texts alike? *systems*: do they order systems alike?
 - 0 means no agreement, 1 full agreement; a negative value contradicts people. Distances count with a minus sign.
 - *cluster* 1 is the best: a new cluster starts with the first metric that is significantly worse than one of the
@@ -54,6 +56,7 @@ def write(target: Target, evidence: list[Table]) -> None:
             entry[level].get("cluster"),
             int(bool(entry[level].get("unbeaten"))),
             rounded(entry.get("seconds")),
+            list(table.languages),
         ]
         for table in evidence
         for label, entry in table.metrics.items()
@@ -62,7 +65,8 @@ def write(target: Target, evidence: list[Table]) -> None:
     ]
     metrics = packaged()
     pages = sorted({metric_of(row[5]) for row in rows if row[5] not in CONTROLS} & metrics.keys())
-    data = json.dumps({"rows": rows, "pages": pages}, separators=(",", ":"))
+    languages = {code: language.name(code) for table in evidence for code in table.languages}
+    data = json.dumps({"rows": rows, "pages": pages, "languages": languages}, separators=(",", ":"))
     target.write("_static/leaderboard-data.js", f"window.nlgaugeLeaderboard={data};\n")
     target.write("leaderboard.md", PAGE)
 

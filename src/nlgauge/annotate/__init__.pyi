@@ -1,8 +1,8 @@
 from nlgauge.annotate.adding import add as add
 from nlgauge.annotate.campaign import Campaign as Campaign
 from nlgauge.annotate.creating import new as new
-from nlgauge.annotate.interchange import merge as merge
-from nlgauge.annotate.interchange import write_ratings as write_ratings
+from nlgauge.annotate.files.formats import write_ratings as write_ratings
+from nlgauge.annotate.files.merging import merge as merge
 from nlgauge.annotate.joining import with_ratings as with_ratings
 from nlgauge.annotate.plan import Until as Until
 from nlgauge.annotate.protocols import protocol_of as protocol_of

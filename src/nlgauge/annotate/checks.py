@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.items import DAMAGED, GOLD, REPEAT, Item
-from nlgauge.annotate.log import Record
+from nlgauge.annotate.items import DAMAGED, GOLD, RATE, REPEAT, Item
+from nlgauge.annotate.log import OPENED, SKIP, Record
 from nlgauge.annotate.rating import points
-from nlgauge.annotate.rows import Ratings
+from nlgauge.annotate.responses import Responses, current_responses
 
 # With fewer damaged items, no annotator fails.
 FEWEST = 8
@@ -18,73 +19,77 @@ LEVEL = 0.05
 _TOLERANCE = 3
 
 
-def progress(campaign: Campaign, ratings: Ratings) -> list[dict[str, Any]]:
+def progress(campaign: Campaign, records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return the state of each annotator.
 
     Parameters
     ----------
     campaign : Campaign
         Campaign.
-    ratings : mapping
-        Current rating of each annotator and item.
+    records : sequence of dict
+        Events of the log.
 
     Returns
     -------
     list of dict
-        Code, number of rated items, number of items, median active seconds, hours left, the median absolute
-        difference between an item and its repetition, the number of damaged items that were rated lower than,
-        as high as and higher than the original, with a sign test, and the gold items that passed. Numbers
-        without data are None.
+        Code, how often the page was opened, number of rated or skipped items, number of items, number of skipped
+        items and of checks among them, median active seconds, hours left, the median absolute difference between
+        an item and its repetition, the number of damaged items that were rated lower than, as high as and higher
+        than the original, with a sign test, and the gold items that passed. Numbers without data are None.
     """
-    return [_state(campaign, annotator, ratings) for annotator in campaign.plan.annotators]
+    responses = current_responses(campaign, records)
+    opened = Counter(record["annotator"] for record in records if record["kind"] == OPENED)
+    return [_state(campaign, name, responses, opened[name]) for name in campaign.plan.annotators]
 
 
-def failed(campaign: Campaign, ratings: Ratings) -> list[str]:
+def failed(campaign: Campaign, records: Sequence[Record]) -> list[str]:
     """Return the annotators who do not rate damaged texts lower, by a one-sided exact sign test.
 
     Parameters
     ----------
     campaign : Campaign
         Campaign.
-    ratings : mapping
-        Current rating of each annotator and item.
+    records : sequence of dict
+        Events of the log.
 
     Returns
     -------
     list of str
         Annotators with at least 8 damaged items and p > 0.05.
     """
-    return [state["annotator"] for state in progress(campaign, ratings) if state["failed"]]
+    return [state["annotator"] for state in progress(campaign, records) if state["failed"]]
 
 
-def _state(campaign: Campaign, annotator: str, ratings: Ratings) -> dict[str, Any]:
+def _state(campaign: Campaign, annotator: str, responses: Responses, opened: int) -> dict[str, Any]:
     keys = campaign.order(annotator)
-    done = {key: ratings[annotator, key] for key in keys if (annotator, key) in ratings}
+    done = {key: responses[annotator, key] for key in keys if (annotator, key) in responses}
+    skipped = [key for key, record in done.items() if record["kind"] == SKIP]
+    rated = {key: record for key, record in done.items() if record["kind"] != SKIP}
     seconds = statistics.median(record["active"] for record in done.values()) if done else None
     again = [
         difference
-        for key, record in done.items()
-        if campaign.items[key].kind == REPEAT and campaign.items[key].of in done
-        for difference in _differences(campaign, key, record, done[campaign.items[key].of])
+        for key, record in rated.items()
+        if campaign.items[key].kind == REPEAT and campaign.items[key].of in rated
+        for difference in _differences(campaign, key, record, rated[campaign.items[key].of])
     ]
-    worse = [
-        _worse(campaign, key, record, done)
-        for key, record in done.items()
-        if campaign.items[key].kind == DAMAGED and (campaign.items[key].of in done or _is_pair(campaign, key))
-    ]
+    signs = [_sign(campaign, key, rated) for key in rated if campaign.items[key].kind == DAMAGED]
+    worse = [sign for sign in signs if sign is not None]
     gold = [
         passed(campaign.items[key], record)
-        for key, record in done.items()
+        for key, record in rated.items()
         if campaign.items[key].kind == GOLD
     ]
     p = sign_test(worse.count(-1), worse.count(1)) if worse else None
     return {
         "annotator": annotator,
+        "opened": opened,
         "done": len(done),
         "of": len(keys),
+        "skipped": len(skipped),
+        "checks_skipped": sum(campaign.items[key].kind != RATE for key in skipped),
         "median_seconds": seconds,
         "hours_left": None if seconds is None else seconds * (len(keys) - len(done)) / 3600,
-        "repeats": sum(campaign.items[key].kind == REPEAT for key in done),
+        "repeats": sum(campaign.items[key].kind == REPEAT for key in rated),
         "repeat_difference": statistics.median(map(abs, again)) if again else None,
         "damaged": len(worse),
         "damaged_lower": worse.count(-1),
@@ -97,8 +102,30 @@ def _state(campaign: Campaign, annotator: str, ratings: Ratings) -> dict[str, An
     }
 
 
-def _is_pair(campaign: Campaign, key: str) -> bool:
-    return len(campaign.items[key].systems) > 1
+def outcome(campaign: Campaign, record: Record, ratings: Responses) -> dict[str, Any]:
+    """Return a check as exports contain it: the texts, the answers, and whether they passed.
+
+    `passed` is None if the check was skipped, or the original of a damaged text has no rating.
+    """
+    annotator, key = record["annotator"], record["item"]
+    item = campaign.items[key]
+    check: dict[str, Any] = {"kind": item.kind, "annotator": annotator}
+    if item.kind == GOLD:
+        check["expected"] = {name: value for name, value in item.allowed.items() if value is not None}
+    if item.kind != REPEAT:
+        check["predictions"] = item.outputs
+    if record["kind"] == SKIP:
+        check["skipped"] = record["reason"]
+    else:
+        names = ("answers", "spans", "shown") if len(item.outputs) > 1 else ("answers", "spans")
+        check |= {name: record[name] for name in names if name in record}
+    if item.kind == GOLD:
+        check["passed"] = None if record["kind"] == SKIP else passed(item, record)
+    elif item.kind == DAMAGED:
+        mine = {name: ratings[annotator, name] for name in (key, item.of) if (annotator, name) in ratings}
+        sign = _sign(campaign, key, mine) if key in mine else None
+        check["passed"] = None if sign is None else sign < 0
+    return check
 
 
 def _differences(campaign: Campaign, key: str, record: Record, before: Record) -> list[float]:
@@ -113,15 +140,17 @@ def _differences(campaign: Campaign, key: str, record: Record, before: Record) -
     ]
 
 
-def _worse(campaign: Campaign, key: str, record: Record, done: Mapping[str, Record]) -> int:
-    """Return the sign of the score of a damaged text minus the score of the original."""
-    item, protocol = campaign.items[key], campaign.plan.protocol
+def _sign(campaign: Campaign, key: str, rated: Mapping[str, Record]) -> int | None:
+    """Return the sign of the score of a damaged text minus the score of the original; None if this has no rating."""
+    item, protocol, record = campaign.items[key], campaign.plan.protocol, rated[key]
     if len(item.systems) > 1:
         original, damaged = (points(item, record, protocol)[protocol.name][number] for number in (0, 1))
         difference = damaged - original
-    else:
-        values = _differences(campaign, key, record, done[item.of])
+    elif item.of in rated:
+        values = _differences(campaign, key, record, rated[item.of])
         difference = statistics.fmean(values) if values else 0.0
+    else:
+        return None
     return (difference > 0) - (difference < 0)
 
 

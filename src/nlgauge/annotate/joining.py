@@ -74,8 +74,9 @@ def _ratings(place: Path) -> list[tuple[str, str, str | None, dict[str, list[flo
                 row["system"],
                 row["prediction"],
                 {
-                    name: [value for value in values if value is not None]
+                    name: known
                     for name, values in row["human_raw"].items()
+                    if (known := [value for value in values if value is not None])
                 },
             )
             for row in rows(Campaign.open(place))

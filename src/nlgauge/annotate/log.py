@@ -2,6 +2,13 @@
 
 Events are appended and never changed: undo is an event too. A line ends with a check sum, so that a line that
 a crash cut off is noticed and set aside when the log is opened.
+
+rating    the answers and marks of an annotator for an item
+skip      the annotator declared that the item cannot be rated, with an optional reason
+undo      the last rating or skip of the item was taken back
+note      metrics proposed a block of segments
+opened    the page of the annotator was opened
+merged    the following events that name its number came from a file
 """
 
 from __future__ import annotations
@@ -20,8 +27,18 @@ from nlgauge._core.paths import write_whole
 from nlgauge.errors import ResultError
 
 Record = dict[str, Any]
-# Fields of a rating, which are read without a further check.
-_RATING: dict[str, Any] = {"answers": dict, "shown": list, "active": (int, float)}
+RATING, SKIP, UNDO, NOTE, OPENED, MERGED = "rating", "skip", "undo", "note", "opened", "merged"
+# The kinds of events, with the fields that are read without a further check.
+_FIELDS: dict[str, dict[str, Any]] = {
+    RATING: {"answers": dict, "shown": list, "active": (int, float)},
+    SKIP: {"reason": str, "active": (int, float)},
+    UNDO: {},
+    NOTE: {},
+    OPENED: {},
+    MERGED: {"file": str, "events": int},
+}
+# Responses of an annotator to an item: the last of these events counts, unless an undo took it back.
+_RESPONSES = (RATING, SKIP)
 
 
 class Line(NamedTuple):
@@ -46,7 +63,8 @@ def encoded(record: Record) -> bytes:
 def read(path: Path) -> tuple[list[Record], bytes]:
     """Return the events of a log, and the bytes at its end that a crash left incomplete.
 
-    Raise ResultError if a line before the last is damaged. The file does not change.
+    Raise ResultError if a line before the last is damaged, or has a kind that another version wrote. The file does
+    not change.
     """
     lines = list(_lines(path))
     rest = lines.pop().content if lines and lines[-1].record is None else b""
@@ -57,6 +75,12 @@ def read(path: Path) -> tuple[list[Record], bytes]:
             python="Campaign.repair retains the lines before and after it",
             cli="nlgauge annotate status --repair retains the lines before and after it",
         )
+    for number, line in enumerate(lines, 1):
+        if line.record is not None and line.record["kind"] not in _FIELDS:
+            raise ResultError(
+                f"line {number} of {path.name} has the kind {line.record['kind']!r:.40}, and this version of nlgauge"
+                f" reads {', '.join(_FIELDS)}; use the version that wrote it."
+            )
     return [line.record for line in lines if line.record is not None], rest
 
 
@@ -93,7 +117,7 @@ def _decoded(line: bytes) -> Record | None:
             and record.pop("crc", None) == checksum(record)
             and type(record.get("n")) is int
             and all(isinstance(record.get(name), str) for name in ("kind", "annotator", "item"))
-            and (record["kind"] != "rating" or all(isinstance(record.get(n), t) for n, t in _RATING.items()))
+            and all(isinstance(record.get(n), t) for n, t in _FIELDS.get(record["kind"], {}).items())
         )
     except (ValueError, RecursionError):
         return None
@@ -155,6 +179,10 @@ class Log:
             self._answered[record["annotator"], request] = record["n"]
         return int(record["n"])
 
+    def has(self, annotator: str, request: str) -> bool:
+        """Return whether a request of an annotator was written."""
+        return (annotator, request) in self._answered
+
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
@@ -171,22 +199,26 @@ def _sync_directory(folder: Path) -> None:
 
 
 def current(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
-    """Return the rating of each annotator and item: the last rating that was not undone.
+    """Return the response of each annotator to each item: the last rating or skip that was not undone.
 
     >>> rated = {"annotator": "ana", "item": "x"}
     >>> current([{**rated, "kind": "rating", "n": 0}, {**rated, "kind": "undo", "n": 1}])
     {}
     """
-    ratings: dict[tuple[str, str], list[Record]] = {}
+    return {key: stack[-1] for key, stack in stacks(records).items() if stack}
+
+
+def stacks(records: Sequence[Record]) -> dict[tuple[str, str], list[Record]]:
+    """Return the responses of each annotator to each item that were not undone, the current response last."""
+    responses: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        apply(ratings, record)
-    return {key: stack[-1] for key, stack in ratings.items() if stack}
+        apply(responses, record)
+    return responses
 
 
-def apply(ratings: dict[tuple[str, str], list[Record]], record: Record) -> None:
-    """Add an event to the ratings of each annotator and item, the current rating last."""
-    stack = ratings.setdefault((record["annotator"], record["item"]), [])
-    if record["kind"] == "rating":
-        stack.append(record)
-    elif record["kind"] == "undo" and stack:
+def apply(responses: dict[tuple[str, str], list[Record]], record: Record) -> None:
+    """Add an event to the responses of each annotator and item, the current response last."""
+    if record["kind"] in _RESPONSES:
+        responses.setdefault((record["annotator"], record["item"]), []).append(record)
+    elif record["kind"] == UNDO and (stack := responses.get((record["annotator"], record["item"]))):
         stack.pop()

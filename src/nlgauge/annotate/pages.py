@@ -10,7 +10,7 @@ import msgspec
 
 from nlgauge._core.safe_text import visible
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.log import Record, current
+from nlgauge.annotate.log import SKIP, Record, stacks
 from nlgauge.errors import ParameterError
 
 BODY = """<body class="rate">
@@ -19,7 +19,7 @@ BODY = """<body class="rate">
 
 
 def work_of(campaign: Campaign, annotator: str, records: Sequence[Record]) -> dict[str, Any]:
-    """Return an annotator's items with this annotator's ratings, and the questions; nothing else.
+    """Return an annotator's items with this annotator's ratings and skips, and the questions; nothing else.
 
     Parameters
     ----------
@@ -35,20 +35,23 @@ def work_of(campaign: Campaign, annotator: str, records: Sequence[Record]) -> di
     dict
         Plain data for the page.
     """
-    ratings = current([record for record in records if record["annotator"] == annotator])
-    items = []
-    for key, texts in campaign.work(annotator).items():
-        record = ratings.get((annotator, key))
-        rating = None
-        if record is not None:
-            rating = {"answers": record["answers"], "spans": record.get("spans", [])}
-        items.append({"key": key, **texts, "rating": rating})
+    responses = stacks([record for record in records if record["annotator"] == annotator])
+    items = [
+        {"key": key, **texts, "responses": [_response(each) for each in responses.get((annotator, key), [])]}
+        for key, texts in campaign.work(annotator).items()
+    ]
     return {
         "title": visible(campaign.plan.title or "Rate texts"),
         "annotator": annotator,
         "protocol": _shown(campaign),
         "items": items,
     }
+
+
+def _response(record: Record) -> dict[str, Any]:
+    if record["kind"] == SKIP:
+        return {"kind": SKIP, "reason": record["reason"]}
+    return {"kind": record["kind"], "answers": record["answers"], "spans": record.get("spans", [])}
 
 
 def _shown(campaign: Campaign) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Proposals: metrics choose the segments of each further block.
 
 A campaign with proposals has items for all segments, but at first only one random block per annotator. When an
-annotator has rated everything, `segments_to_label` proposes the next block, which becomes a note in the log. Within
+annotator has rated or skipped everything, `segments_to_label` proposes the next block, which becomes a note in the log. Within
 a stratum of metric scores segments are drawn at random, so the segments of finished blocks are a random sample of
 each stratum, whatever the ratings.
 """
@@ -37,18 +37,18 @@ def strata_for(first: int) -> int:
 
 
 def next_block(campaign: Campaign, records: Sequence[log.Record]) -> dict[str, Any] | None:
-    """Return the note with the next block of the first annotator who has rated everything; None if there is none."""
+    """Return the note with the next block of the first annotator who has rated or skipped everything; None if there is none."""
     plan = campaign.plan
     left = plan.planned - len(plan.segments)
     if plan.proposals is None or left < 1:
         return None
-    ratings = log.current(records)
-    idle = [name for name in plan.annotators if all((name, key) in ratings for key in campaign.order(name))]
+    responses = log.current(records)
+    idle = [name for name in plan.annotators if all((name, key) in responses for key in campaign.order(name))]
     if not idle:
         return None
     # A single last segment would have its items as neighbors.
     count = left if left <= assignment.BLOCK + 1 else assignment.BLOCK
-    rows = _proposed(campaign, ratings, plan.proposals.strata, count)
+    rows = _proposed(campaign, responses, plan.proposals.strata, count)
     chosen = [row["segment"] for row in rows if row["proposed"]]
     keys: dict[str, list[str]] = {name: [] for name in chosen}
     for key, item in campaign.items.items():
@@ -69,17 +69,15 @@ def next_block(campaign: Campaign, records: Sequence[log.Record]) -> dict[str, A
 
 
 def _proposed(
-    campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record], strata: int, count: int
+    campaign: Campaign, responses: Mapping[tuple[str, str], log.Record], strata: int, count: int
 ) -> Sequence[Mapping[str, Any]]:
     from nlgauge.annotate.metrics import metrics_of
-    from nlgauge.annotate.rows import finished_segments, mean_of_known, rated_cells, spread
+    from nlgauge.annotate.rows import finished_scores
     from nlgauge.meta.labeling.selection import segments_to_label
 
     plan = campaign.plan
     population = list(plan.population or campaign.texts)
-    cube = rated_cells(campaign, ratings)[plan.protocol.dimensions()[0]]
-    done = np.isin(plan.segments, list(finished_segments(campaign, ratings)))
-    human = spread(campaign, np.where(done[None, :], mean_of_known(cube), np.nan), population)
+    human = finished_scores(campaign, responses, population)[plan.protocol.dimensions()[0]]
     return segments_to_label(
         np.where(np.asarray(np.isfinite(human).all(axis=0))[None, :], human, np.nan),
         count,
@@ -106,9 +104,9 @@ def noted(plan: Plan, records: Sequence[log.Record]) -> Plan:
     return msgspec.structs.replace(plan, orders=orders, segments=segments, units=units)
 
 
-def probabilities(plan: Plan, metrics: Mapping[str, Array], finished: Array) -> Array | None:
-    """Return the probability of each segment of the population to be finished, its share in the stratum; None if a
-    stratum has fewer than two finished segments.
+def probabilities(plan: Plan, metrics: Mapping[str, Array], rated: Array) -> Array | None:
+    """Return the probability of each segment of the population to be finished and rated, its share in the stratum;
+    None if a stratum has fewer than two such segments.
     """
     from nlgauge.meta.labeling.selection import strata_of
 
@@ -116,7 +114,7 @@ def probabilities(plan: Plan, metrics: Mapping[str, Array], finished: Array) -> 
     stratum = strata_of(metrics, plan.proposals.strata)
     known = stratum >= 0
     sizes = np.bincount(stratum[known], minlength=plan.proposals.strata)
-    counts = np.bincount(stratum[known & finished], minlength=plan.proposals.strata)
+    counts = np.bincount(stratum[known & rated], minlength=plan.proposals.strata)
     if (counts < np.minimum(2, sizes)).any():
         return None
     return np.where(known, (counts / np.maximum(sizes, 1))[stratum], np.nan)

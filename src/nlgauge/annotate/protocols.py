@@ -13,6 +13,7 @@ A protocol is built in (`nlgauge.annotate.builtin`), or a TOML file:
     low = 1
     high = 5
     labels = { 1 = "rude", 5 = "polite" }
+    keys = ["a", "d", "f", "g", "h"]
 
     [spans]
     severities = ["minor", "major"]
@@ -23,6 +24,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,10 @@ SHOWN = ("source", "references", "context")
 _SIDES = ("target", "source")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _MOST_VALUES = 1001
+# The largest number of answers that the page shows as buttons; a scale with more values is a slider.
+MOST_BUTTONS = 9
+# Keys that the page uses itself; digits are the keys of answers without other keys.
+RESERVED = "bcmnsux?"
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -49,7 +55,8 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     The answer is a whole number (scale), a truth value (yes_no), the number of an output on the screen or "tie"
     (output), the rank of each output from 1, the best (order), one of the keys of `labels` (choice), one of these
-    for each claim (claims), or a text. With `ties`, outputs may have the same rank.
+    for each claim (claims), or a text. With `ties`, outputs may have the same rank. `keys` has one key for each
+    answer, in the order in which the page shows them.
     """
 
     id: str
@@ -61,6 +68,16 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     labels: dict[str, str] = {}
     ties: bool = False
     required: bool = True
+    keys: tuple[str, ...] = ()
+
+    def buttons(self, outputs: int) -> int:
+        """Return the number of answers that the page shows as buttons; 0 for a slider or a text."""
+        if self.kind == "scale":
+            values = (self.high - self.low) // self.step + 1
+            return values if values <= MOST_BUTTONS else 0
+        if self.kind in ("choice", "claims"):
+            return len(self.labels)
+        return {"yes_no": 2, "output": outputs + self.ties, "order": outputs}.get(self.kind, 0)
 
     def problem(self, answer: Any, outputs: int, claims: int) -> str:
         """Return the reason why a value is not an answer; "" if it is."""
@@ -220,7 +237,8 @@ def checked(protocol: Protocol, where: str) -> Protocol:
         place = f"{where}, questions[{number}]"
         if question.id in [other.id for other in protocol.questions[:number]]:
             raise InputError(f"{place}: the id {question.id!r} occurs twice; use different ids.")
-        if problem := _question_problem(question, protocol):
+        earlier = {key: other.id for other in protocol.questions[:number] for key in other.keys}
+        if problem := _question_problem(question, protocol) or _keys_problem(question, protocol, earlier):
             raise InputError(f"{place}: {problem}.")
     kinds = sorted(question.kind for question in protocol.questions if question.kind in COMPARE)
     if protocol.side_by_side > 1 and kinds not in (["order"], ["output"], ["output", "output"]):
@@ -253,6 +271,29 @@ def _question_problem(question: Question, protocol: Protocol) -> str:
         return f"a question of kind {question.kind} cannot be optional"
     if question.kind == "claims" and protocol.side_by_side > 1:
         return "a question of kind claims needs side_by_side = 1"
+    return ""
+
+
+def _keys_problem(question: Question, protocol: Protocol, earlier: Mapping[str, str]) -> str:
+    """Return what is wrong with the keys of a question; `earlier` has the keys of the questions before it."""
+    if not question.keys:
+        return ""
+    count = question.buttons(protocol.side_by_side)
+    if not count:
+        kind = "text" if question.kind == "text" else f"scale with more than {MOST_BUTTONS} values"
+        return f"a {kind} has no buttons; leave keys out"
+    if len(question.keys) != count:
+        return f"keys must have one key for each of the {count} answers, got {len(question.keys)}"
+    for place, key in enumerate(question.keys):
+        # A letter, a mark of punctuation or a symbol, as pressed without Shift.
+        if len(key) != 1 or unicodedata.category(key)[0] not in "LPS" or key != key.lower():
+            return f"each of keys must be one lowercase letter, punctuation mark or symbol, got {key!r:.40}"
+        if key in RESERVED:
+            return f"the page uses the key {key!r} itself; use other keys than {' '.join(RESERVED)}"
+        if key in question.keys[:place]:
+            return f"keys has {key!r} twice; use different keys"
+        if key in earlier:
+            return f"the key {key!r} belongs to {earlier[key]!r} already; use different keys"
     return ""
 
 

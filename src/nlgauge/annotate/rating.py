@@ -1,4 +1,4 @@
-"""Ratings: checked, written to the log, and as numbers of systems."""
+"""Ratings and skips: checked, written to the log, and as numbers of systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from nlgauge.annotate import log
 from nlgauge.annotate.items import Item
-from nlgauge.annotate.marks import Mark, decoded, plain
+from nlgauge.annotate.marks import LONGEST_NOTE, Mark, decoded, plain
 from nlgauge.annotate.protocols import TIE, Protocol
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.spans.weights import Weights, weights_of
@@ -43,8 +43,12 @@ class Rater:
         active: float = 0.0,
         request: str | None = None,
         at: float | None = None,
+        merged: int | None = None,
     ) -> int:
-        """Write a rating to disk and return its number; raise InputError if it is not valid."""
+        """Write a rating to disk and return its number; raise InputError if it is not valid.
+
+        `merged` is the number of the event that names the file from which the rating comes.
+        """
         marks = self.check(annotator, key, answers, spans, times=(seconds, active, at or 0), request=request)
         values: dict[str, Any] = {"answers": dict(answers)}
         if self.campaign.plan.protocol.spans is not None:
@@ -55,7 +59,26 @@ class Rater:
             "seconds": round(seconds, 1),
             "protocol": self.campaign.protocol_digest,
         }
-        number = self._add("rating", annotator, key, request, at, **values)
+        number = self._add(log.RATING, annotator, key, request, at, merged, **values)
+        self.propose()
+        return number
+
+    def skip(
+        self,
+        annotator: str,
+        key: str,
+        reason: str = "",
+        *,
+        seconds: float = 0.0,
+        active: float = 0.0,
+        request: str | None = None,
+        at: float | None = None,
+        merged: int | None = None,
+    ) -> int:
+        """Write to disk that an item cannot be rated, and return the number; raise InputError if it is not valid."""
+        self.check_skip(annotator, key, reason, times=(seconds, active, at or 0), request=request)
+        values = {"reason": reason, "active": round(active, 1), "seconds": round(seconds, 1)}
+        number = self._add(log.SKIP, annotator, key, request, at, merged, **values)
         self.propose()
         return number
 
@@ -90,16 +113,56 @@ class Rater:
         )
         if reason:
             raise InputError(f"this is not a rating of the campaign: {reason}.")
-        for value in times:
-            if type(value) not in (int, float) or not 0 <= value < _LATEST:
-                raise InputError(f"seconds must be a number from 0, got {value!r}.")
+        _check_times(times)
         _check_request(request)
         return marks
 
-    def undo(self, annotator: str, key: str, *, request: str | None = None) -> int:
-        """Take back the last rating of an item; the log keeps both events."""
+    def check_skip(
+        self,
+        annotator: str,
+        key: str,
+        reason: str,
+        *,
+        times: Sequence[float] = (),
+        request: str | None = None,
+    ) -> None:
+        """Raise InputError if this is not a skip of an annotator's item."""
         self._item(annotator, key)
-        return self._add("undo", annotator, key, request)
+        if type(reason) is not str or len(reason) > LONGEST_NOTE:
+            raise InputError(f"the reason of a skip must be a text of at most {LONGEST_NOTE:,} characters.")
+        _check_times(times)
+        _check_request(request)
+
+    def undo(
+        self,
+        annotator: str,
+        key: str,
+        *,
+        request: str | None = None,
+        at: float | None = None,
+        merged: int | None = None,
+    ) -> int:
+        """Take back the last rating or skip of an item; the log keeps both events."""
+        self.check_undo(annotator, key, at=at, request=request)
+        return self._add(log.UNDO, annotator, key, request, at, merged)
+
+    def check_undo(
+        self, annotator: str, key: str, *, at: float | None = None, request: str | None = None
+    ) -> None:
+        """Raise InputError if this is not an annotator's item."""
+        self._item(annotator, key)
+        _check_times([at or 0])
+        _check_request(request)
+
+    def opened(self, annotator: str, *, request: str | None = None) -> int:
+        """Write to disk that an annotator opened the page."""
+        self.campaign.order(annotator)
+        _check_request(request)
+        return self._add(log.OPENED, annotator, "", request)
+
+    def merging(self, file: str, events: int) -> int:
+        """Write to disk that events of a file follow, and return the number by which they name this event."""
+        return self._add(log.MERGED, "", "", None, file=file, events=events)
 
     def _item(self, annotator: str, key: str) -> Item:
         # A key of another annotator is refused like an unknown key.
@@ -114,18 +177,23 @@ class Rater:
         key: str,
         request: str | None,
         at: float | None = None,
+        merged: int | None = None,
         **values: Any,
     ) -> int:
-        _check_request(request)
         record = {"kind": kind, "annotator": annotator, "item": key, **values}
-        if at is not None:
-            record["at"] = at
+        record |= {name: value for name, value in (("at", at), ("merged", merged)) if value is not None}
         return self.log.add(record if request is None else {**record, "request": request})
 
 
 def _check_request(request: str | None) -> None:
     if request is not None and (type(request) is not str or not 1 <= len(request) <= _LONGEST_REQUEST):
         raise InputError(f"request must be a text of at most {_LONGEST_REQUEST} characters.")
+
+
+def _check_times(times: Sequence[float]) -> None:
+    for value in times:
+        if type(value) not in (int, float) or not 0 <= value < _LATEST:
+            raise InputError(f"seconds must be a number from 0, got {value!r}.")
 
 
 def _marks(spans: Sequence[Any]) -> list[Mark]:

@@ -13,44 +13,25 @@ import numpy as np
 from nlgauge._core.paths import replacing
 from nlgauge._core.ragged import Array
 from nlgauge.annotate.campaign import Campaign
-from nlgauge.annotate.items import DAMAGED, RATE, REPEAT
-from nlgauge.annotate.log import Record, current
+from nlgauge.annotate.checks import outcome
+from nlgauge.annotate.items import GOLD, RATE
+from nlgauge.annotate.log import Record
 from nlgauge.annotate.protocols import COMPARE
 from nlgauge.annotate.rating import better_of, points
+from nlgauge.annotate.responses import (
+    Responses,
+    finished_segments,
+    ratings_in,
+    ratings_of,
+    responses_of,
+    skips_in,
+    without_skipped,
+)
 
 Cell = tuple[str, str]
-Ratings = Mapping[tuple[str, str], Record]
 
 
-def current_ratings(campaign: Campaign, records: Sequence[Record]) -> dict[tuple[str, str], Record]:
-    """Return the current rating of each annotator and item after these events."""
-    return {
-        (annotator, key): record
-        for (annotator, key), record in current(records).items()
-        if annotator in campaign.plan.orders and campaign.has(annotator, key)
-    }
-
-
-def ratings_of(campaign: Campaign, without: Collection[str] = ()) -> dict[tuple[str, str], Record]:
-    """Return the current rating of each annotator and item, without these annotators."""
-    ratings = current_ratings(campaign, campaign.records())
-    return {owner: record for owner, record in ratings.items() if owner[0] not in without}
-
-
-def finished_segments(campaign: Campaign, ratings: Mapping[tuple[str, str], Record]) -> set[str]:
-    """Return the segments whose items everyone rated who has them, in blocks that are finished."""
-    open_segments: set[str] = set()
-    seen: set[str] = set()
-    for annotator, blocks in campaign.plan.orders.items():
-        for block in blocks:
-            segments = {campaign.items[key].segment for key in block if campaign.items[key].kind == RATE}
-            seen |= segments
-            if not all((annotator, key) in ratings for key in block):
-                open_segments |= segments
-    return seen - open_segments
-
-
-def rated_cells(campaign: Campaign, ratings: Mapping[tuple[str, str], Record]) -> dict[str, Array]:
+def rated_cells(campaign: Campaign, ratings: Responses) -> dict[str, Array]:
     """Return the ratings (S, segments, annotators) of each dimension, NaN if there is none."""
     plan = campaign.plan
     shape = len(plan.systems), len(plan.segments), len(plan.annotators)
@@ -81,6 +62,20 @@ def mean_of_known(cube: Array) -> Array:
     return means
 
 
+def finished_scores(campaign: Campaign, responses: Responses, population: Sequence[str]) -> dict[str, Array]:
+    """Return the human scores (S, population) that estimates use, by dimension; NaN if there is none.
+
+    Only whole segments of finished blocks are a random sample, and only without annotators who skipped an item of
+    the segment are its systems rated by the same people.
+    """
+    finished = np.isin(campaign.plan.segments, list(finished_segments(campaign, responses)))
+    scores = {}
+    for dimension, cube in rated_cells(campaign, ratings_in(responses)).items():
+        human = mean_of_known(without_skipped(campaign, cube, responses))
+        scores[dimension] = spread(campaign, np.where(finished[None, :], human, np.nan), population)
+    return scores
+
+
 def spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Array:
     """Return human scores of the drawn segments at their places in the population."""
     places = {name: number for number, name in enumerate(population)}
@@ -89,7 +84,7 @@ def spread(campaign: Campaign, human: Array, population: Sequence[str]) -> Array
     return wide
 
 
-def cells_of(campaign: Campaign, ratings: Ratings) -> dict[Cell, dict[str, dict[str, list[float]]]]:
+def cells_of(campaign: Campaign, ratings: Responses) -> dict[Cell, dict[str, dict[str, list[float]]]]:
     """Return the numbers of each segment and system by dimension and annotator; checks are left out."""
     cells: dict[Cell, dict[str, dict[str, list[float]]]] = {}
     protocol = campaign.plan.protocol
@@ -105,35 +100,55 @@ def cells_of(campaign: Campaign, ratings: Ratings) -> dict[Cell, dict[str, dict[
 
 
 def rows(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield one record per rated segment and system, as `nlgauge meta` reads them.
+    """Yield one record per rated or skipped segment and system, as `nlgauge meta` reads them.
 
-    The ratings of a dimension are in the order of the annotators, None if an annotator did not rate the text.
-    Checks do not count: repeated and damaged items are in `meta`, gold items are left out.
+    The ratings of a dimension are in the order of the annotators, None if an annotator did not rate the text. A
+    text without a rating has the score None. Checks do not count: they are in `meta`, those of gold items, which
+    have no segment, in the first record.
     """
     plan = campaign.plan
     annotators = [name for name in plan.annotators if name not in without]
-    ratings = ratings_of(campaign, without)
+    responses = responses_of(campaign, without)
+    ratings = ratings_in(responses)
     cells = cells_of(campaign, ratings)
+    skipped = _skipped(campaign, responses)
     marked: dict[Cell, dict[str, Record]] = {}
     checks: dict[Cell, list[dict[str, Any]]] = {}
-    for (annotator, key), record in ratings.items():
+    gold: list[dict[str, Any]] = []
+    for (annotator, key), record in responses.items():
         item = campaign.items[key]
-        if item.kind in (REPEAT, DAMAGED):
-            check: dict[str, Any] = {
-                name: record[name] for name in ("annotator", "answers", "spans") if name in record
-            }
-            checks.setdefault((item.segment, item.systems[0]), []).append({"kind": item.kind, **check})
-        if item.kind == RATE and len(item.systems) == 1:
+        if item.kind == GOLD:
+            gold.append(outcome(campaign, record, ratings))
+        elif item.kind != RATE:
+            checks.setdefault((item.segment, item.systems[0]), []).append(outcome(campaign, record, ratings))
+        elif len(item.systems) == 1 and (annotator, key) in ratings:
             marked.setdefault((item.segment, item.systems[0]), {})[annotator] = record
     for segment in plan.segments:
         for system in plan.systems:
             cell = segment, system
-            if cell in cells or cell in marked:
+            if cell in cells or cell in marked or cell in skipped:
                 by = marked.get(cell, {})
-                row = _texts(campaign, segment, system) | _scores(cells.get(cell, {}), annotators, by)
-                if cell in checks:
-                    row["meta"]["checks"] = checks[cell]
+                scores = cells.get(cell, {})
+                if cell in skipped:
+                    scores = {name: scores.get(name, {}) for name in plan.protocol.dimensions()}
+                row = _texts(campaign, segment, system) | _scores(scores, annotators, by)
+                if cell in skipped:
+                    row["meta"]["skipped"] = [skipped[cell].get(name) for name in annotators]
+                if found := [*gold, *checks.get(cell, [])]:
+                    row["meta"]["checks"] = found
+                gold = []
                 yield row
+
+
+def _skipped(campaign: Campaign, responses: Responses) -> dict[Cell, dict[str, list[str]]]:
+    """Return the reasons of skips by segment and system, and by annotator; "" is no reason."""
+    reasons: dict[Cell, dict[str, list[str]]] = {}
+    for (annotator, key), record in skips_in(campaign, responses).items():
+        item = campaign.items[key]
+        for system in item.systems:
+            cell = reasons.setdefault((item.segment, system), {})
+            cell.setdefault(annotator, []).append(record["reason"])
+    return reasons
 
 
 def pairs(campaign: Campaign, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
@@ -174,10 +189,7 @@ def _scores(
         dimension: [statistics.fmean(by[name]) if name in by else None for name in annotators]
         for dimension, by in ratings.items()
     }
-    human = {
-        dimension: statistics.fmean(value for value in values if value is not None)
-        for dimension, values in raw.items()
-    }
+    human = {dimension: _mean(values) for dimension, values in raw.items()}
     meta: dict[str, Any] = {"annotators": annotators}
     if records:
         meta["seconds"] = [records[name]["active"] if name in records else None for name in annotators]
@@ -192,6 +204,11 @@ def _scores(
         if other:
             meta["answers"] = other
     return {"human": human, "human_raw": raw, "meta": meta}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
 
 
 def export(campaign: Campaign, path: str | Path, without: Collection[str] = ()) -> int:
@@ -209,7 +226,7 @@ def export(campaign: Campaign, path: str | Path, without: Collection[str] = ()) 
     Returns
     -------
     int
-        Number of records: one per rated segment and system.
+        Number of records: one per rated or skipped segment and system.
     """
     records = list(rows(campaign, without))
     with replacing(path, text=True) as file:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.annotate import log
 from nlgauge.annotate.campaign import Campaign
@@ -17,7 +18,17 @@ from nlgauge.annotate.checks import progress
 from nlgauge.annotate.estimates import estimated, needed_of, rows_of, with_better
 from nlgauge.annotate.metrics import METRICS, metrics_of, read_metrics
 from nlgauge.annotate.proposals import probabilities
-from nlgauge.annotate.rows import current_ratings, finished_segments, mean_of_known, rated_cells, spread
+from nlgauge.annotate.responses import (
+    Responses,
+    current_responses,
+    finished_segments,
+    ratings_in,
+    segments_without_people,
+    skip_warning,
+    skips_by_system,
+    skips_in,
+)
+from nlgauge.annotate.rows import finished_scores, mean_of_known, rated_cells
 from nlgauge.annotate.stopping import Decision, decision_of
 from nlgauge.errors import InputError
 
@@ -63,7 +74,11 @@ class State:
     needed : list of dict
         Number of segments that intervals of the requested width need, by dimension and system.
     selected : str
-        Sentence about the segments that the estimates are about, if they are not all segments.
+        Sentences about the segments that the estimates are about, if they are not all segments.
+    skips : list of dict
+        Number of skipped texts of each system; no rows if nothing was skipped.
+    skipped : list of dict
+        Annotator, segment, systems and reason of each skip.
     """
 
     title: str
@@ -82,6 +97,8 @@ class State:
     surprises: list[dict[str, Any]]
     needed: list[dict[str, Any]]
     selected: str
+    skips: list[dict[str, Any]]
+    skipped: list[dict[str, Any]]
 
     def plain(self) -> dict[str, Any]:
         """Return the state as plain data; numbers that are not finite are None."""
@@ -107,40 +124,38 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         Progress, agreement and estimates.
     """
     plan = campaign.plan
-    ratings = current_ratings(campaign, records)
-    finished = finished_segments(campaign, ratings)
-    rated = rated_cells(campaign, ratings)
+    responses = current_responses(campaign, records)
+    ratings = ratings_in(responses)
+    finished = finished_segments(campaign, responses)
     metrics = read_metrics(campaign.directory / METRICS)
     population = list(plan.population or campaign.texts)
     scores = metrics_of(campaign, population)
-    chances = None
-    if plan.proposals is not None:
-        chances = probabilities(plan, scores, np.isin(population, list(finished)))
+    samples = finished_scores(campaign, responses, population)
     estimates: list[dict[str, Any]] = []
     differences: list[dict[str, Any]] = []
     agreement: list[dict[str, Any]] = []
     surprises: list[dict[str, Any]] = []
     needed: list[dict[str, Any]] = []
     shared = 0
-    for dimension, cube in rated.items():
-        human = mean_of_known(cube)
-        # Only whole segments of finished blocks are a random sample.
-        sample = np.where(np.isin(plan.segments, list(finished))[None, :], human, np.nan)
-        wide = spread(campaign, sample, population)
-        if plan.proposals is not None and chances is None:
-            wide[:] = np.nan
-        means = estimated(campaign, wide, scores, population, "means", chances)
+    for dimension, cube in rated_cells(campaign, ratings).items():
+        sample = samples[dimension]
+        chances = None
+        if plan.proposals is not None:
+            chances = probabilities(plan, scores, np.asarray(np.isfinite(sample).all(axis=0)))
+            if chances is None:
+                sample = np.full_like(sample, np.nan)
+        means = estimated(campaign, sample, scores, population, "means", chances)
         estimates += rows_of(means, dimension)
         if means is not None and (width or plan.until.width):
             needed += needed_of(means, dimension, width or plan.until.width)
-        pairs = estimated(campaign, wide, scores, population, "differences", chances)
+        pairs = estimated(campaign, sample, scores, population, "differences", chances)
         differences += [with_better(row) for row in rows_of(pairs, dimension)]
         several = int(((~np.isnan(cube)).sum(axis=-1) >= 2).sum())
         shared = max(shared, several)
         if several >= FEWEST_SHARED:
             agreement += _agreement(campaign, dimension, cube)
         if not surprises and scores:
-            surprises = _surprises(campaign, dimension, human, metrics)
+            surprises = _surprises(campaign, dimension, mean_of_known(cube), metrics)
     if plan.protocol.spans is not None and shared >= FEWEST_SHARED:
         agreement += _agreement_of_marks(campaign, ratings)
     return State(
@@ -150,7 +165,7 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         plan.planned,
         len(finished),
         len(population),
-        progress(campaign, ratings),
+        progress(campaign, records),
         estimates,
         differences,
         agreement,
@@ -159,12 +174,22 @@ def state_of(campaign: Campaign, records: Sequence[log.Record], width: float = 0
         list(metrics),
         surprises,
         needed,
-        _selection(campaign),
+        _selection(campaign, responses, finished),
+        skips_by_system(campaign, responses),
+        [
+            {
+                "annotator": annotator,
+                "segment": campaign.items[key].segment,
+                "systems": campaign.items[key].systems,
+                "reason": record["reason"],
+            }
+            for (annotator, key), record in skips_in(campaign, responses).items()
+        ],
     )
 
 
-def _selection(campaign: Campaign) -> str:
-    """Return sentences about segments that were not drawn from all with equal probabilities; "" if they were."""
+def _selection(campaign: Campaign, responses: Responses, finished: Set[str]) -> str:
+    """Return sentences about segments that are not a sample of all with equal probabilities; "" if they are."""
     plan = campaign.plan
     found = []
     if plan.where:
@@ -179,14 +204,20 @@ def _selection(campaign: Campaign) -> str:
             "Metrics propose segments, and the estimates use the probabilities of their selection. They need two"
             f" finished segments in each of {plan.proposals.strata} strata."
         )
+    if warning := skip_warning(skips_by_system(campaign, responses)):
+        found.append(warning)
+    lost = len(finished & segments_without_people(campaign, responses))
+    if lost:
+        found.append(
+            f"The estimates leave out {counted(lost, 'finished segment')} with a skipped text, for all systems, and are"
+            " valid only if people would rate these segments like the others."
+        )
     return " ".join(found)
 
 
-def _agreement_of_marks(
-    campaign: Campaign, ratings: Mapping[tuple[str, str], log.Record]
-) -> list[dict[str, Any]]:
+def _agreement_of_marks(campaign: Campaign, ratings: Responses) -> list[dict[str, Any]]:
     """Return F of the marks of all pairs of annotators; none without a shared text."""
-    from nlgauge.annotate.interchange import annotations_of
+    from nlgauge.annotate.files.formats import annotations_of
     from nlgauge.meta.error_spans.agreement import span_agreement
     from nlgauge.spans.building import columns_of
 

@@ -19,6 +19,7 @@ from nlgauge.annotate import log
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.items import RATE
 from nlgauge.annotate.rating import points
+from nlgauge.annotate.responses import ratings_in, skips_in
 from nlgauge.stats.sequential.anytime import anytime
 from nlgauge.stats.sequential.planned import PlannedLooks
 from nlgauge.stats.units import Clusters
@@ -59,6 +60,8 @@ def _finished(
 ) -> Iterator[tuple[int, Array]]:
     """Yield the number of the first units that are finished and the sums (S, units, 2) of ratings at that
     moment, each time that the number grows.
+
+    An annotator who skipped an item of a segment does not count for this segment, as in estimates.
     """
     plan = campaign.plan
     places = {unit: number for number, unit in enumerate(plan.units)}
@@ -69,15 +72,15 @@ def _finished(
             item = campaign.items[key]
             if item.kind == RATE:
                 left[places[item.unit]].add((annotator, key))
-    ratings: dict[tuple[str, str], list[log.Record]] = {}
+    responses: dict[tuple[str, str], list[log.Record]] = {}
     done = 0
     for record in records:
         rated = campaign.items.get(record["item"])
         if rated is None or rated.kind != RATE:
             continue
-        log.apply(ratings, record)
+        log.apply(responses, record)
         owner, unit = (record["annotator"], record["item"]), left[places[rated.unit]]
-        if ratings[owner]:
+        if responses.get(owner):
             unit.discard(owner)
         else:
             unit.add(owner)
@@ -85,12 +88,14 @@ def _finished(
         while done < len(left) and not left[done]:
             done += 1
         if done > before:
+            current = {owner: stack[-1] for owner, stack in responses.items() if stack}
+            skippers = {(name, campaign.items[key].segment) for name, key in skips_in(campaign, current)}
             sums = np.zeros((len(systems), len(left), 2))
-            for (_, name), stack in ratings.items():
-                each = campaign.items[name]
-                if not stack or places[each.unit] >= done:
+            for (name, key), rating in ratings_in(current).items():
+                each = campaign.items[key]
+                if places[each.unit] >= done or (name, each.segment) in skippers:
                     continue
-                for number, value in points(each, stack[-1], plan.protocol).get(dimension, {}).items():
+                for number, value in points(each, rating, plan.protocol).get(dimension, {}).items():
                     sums[systems[each.systems[number]], places[each.unit]] += value, 1
             yield done, sums
 

@@ -37,7 +37,7 @@ _OF_A_SEGMENT = {
 _TEXTS = ("prediction", "references", "source")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RawColumns:
     """Columns of all segments; `name` returns the name of a system's predictions for messages."""
 

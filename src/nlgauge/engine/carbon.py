@@ -21,7 +21,7 @@ from threading import get_ident
 from typing import Any, Self
 
 from nlgauge._core.locks import ForkedLock
-from nlgauge.engine.costs import Carbon
+from nlgauge.engine.electricity import Carbon
 from nlgauge.errors import MissingExtraError, ParameterError
 
 # codecarbon takes no last reading if the previous reading is not older than this.

@@ -37,7 +37,7 @@ CHARACTERS = 200_000
 Rows = dict[tuple[str, str], Arrays]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Job:
     """Computation on a corpus; a chunk of it can be computed anywhere.
 

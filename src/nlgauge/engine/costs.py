@@ -6,34 +6,12 @@ import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from nlgauge.features import Features
 
-
-@dataclass(frozen=True)
-class Carbon:
-    """Electricity of the whole machine during a run, and its CO2 equivalents.
-
-    `energy` is in kilowatt-hours and `co2` in kilograms, for the electricity of `country`. `method` states
-    for each part of the machine whether its energy was measured or estimated, and from what. `reason`
-    explains a NaN.
-    """
-
-    country: str
-    energy: float = math.nan
-    co2: float = math.nan
-    method: str = ""
-    reason: str = ""
-
-    def plus(self, other: Carbon | None) -> Carbon:
-        """Return the sum of both; the texts list every distinct country, method and reason."""
-        if other is None:
-            return self
-        texts = [_each(first, second) for first, second in zip(self._words(), other._words(), strict=True)]
-        return Carbon(texts[0], self.energy + other.energy, self.co2 + other.co2, *texts[1:])
-
-    def _words(self) -> tuple[str, str, str]:
-        return self.country, self.method, self.reason
+if TYPE_CHECKING:
+    from nlgauge.engine.electricity import Carbon
 
 
 @dataclass
@@ -106,8 +84,3 @@ class Costs:
         ):
             self.memory, self.memory_note = other.memory, other.memory_note
         self.carbon = other.carbon if self.carbon is None else self.carbon.plus(other.carbon)
-
-
-def _each(first: str, second: str) -> str:
-    """Join two texts; omit an empty text, and write equal texts once."""
-    return "; ".join(dict.fromkeys(filter(None, (first, second))))

@@ -19,13 +19,13 @@ from nlgauge.engine.chunk import Fits, Job, Rows, Task, spent_on
 from nlgauge.engine.chunks import Chunks, InMemory, RowSink
 from nlgauge.engine.costs import Costs
 from nlgauge.engine.executors import Executor, opened
+from nlgauge.engine.loaded_models import models_held
 from nlgauge.engine.memory import peak, peak_since
 from nlgauge.errors import MetricError
 from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric
 from nlgauge.metric.reduction import Reducer
 from nlgauge.metric.table import Table
-from nlgauge.models.registry import held
 
 if TYPE_CHECKING:
     from nlgauge.engine.carbon import Tracking
@@ -45,7 +45,7 @@ def run(
     """
     check(corpus, job.metrics)
     before = peak()
-    with held(), opened(executor) as running, _tracking(carbon) as tracked:
+    with models_held(job.metrics.values()), opened(executor) as running, _tracking(carbon) as tracked:
         tables, fits, costs = _run(corpus, job, running, found or InMemory())
     memory = peak_since(before)
     # Executors report the memory of their workers, which is added to the memory of this process.
@@ -57,7 +57,7 @@ def run(
 
 def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
     """Fit the metrics of a job on a corpus, without scoring."""
-    with held(), opened(executor) as running:
+    with models_held(job.metrics.values()), opened(executor) as running:
         return _fitted(
             job, Chunks(_read_by(corpus, job), job.options, running.characters), running, Costs()
         ).fits

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.engine.checks import check
 from nlgauge.engine.chunk import CHARACTERS, Chunk, Job, Task
+from nlgauge.engine.loaded_models import models_held
 from nlgauge.features import Features
 from nlgauge.metric import Arrays, Metric
 from nlgauge.metric.reduction import Reducer
@@ -27,7 +26,7 @@ def segment_scores(corpus: Corpus, job: Job, *, share_features: bool = False) ->
     (system,) = corpus.systems
     check(corpus, job.metrics)
     task = Task("score", job, Reducer.of(job.reduce_fn, corpus))
-    with _models_held(metric):
+    with models_held([metric]):
         chunks = [Chunk(corpus, segments, job.options) for segments in corpus.chunks(CHARACTERS)]
         if share_features:
             features = Features(corpus.texts, job.options)
@@ -40,12 +39,3 @@ def segment_scores(corpus: Corpus, job: Job, *, share_features: bool = False) ->
         if len(scores) == 1
         else {name: np.concatenate([part[name] for part in scores]) for name in scores[0]}
     )
-
-
-def _models_held(metric: Metric) -> AbstractContextManager[None]:
-    """Return a context that retains loaded models if the metric can have one."""
-    if not metric.costly and not hasattr(metric, "judge"):
-        return nullcontext()
-    from nlgauge.models.registry import held
-
-    return held()

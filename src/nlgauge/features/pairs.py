@@ -1,11 +1,9 @@
-"""Values that metrics share for a row, a prediction with its references: overlaps, and findings of a metric."""
+"""The n-grams that a prediction shares with its references."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature, RowKernel
@@ -51,52 +49,3 @@ class ClippedMatches(RowFeature):
             lambda columns: Matched(columns[:, :n], columns[:, n : 2 * n], columns[:, 2 * n :]),
             n,
         )
-
-
-@dataclass(frozen=True)
-class SameTokens(RowFeature):
-    """1 if a prediction has the tokens of its reference in the same order, else 0; for each of several references."""
-
-    tokens: Tokens
-
-    def compute(self, view: Any) -> Array:
-        tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
-        predictions = predictions[view.references.owners]
-        same: Array = (tokens.lengths[predictions] == tokens.lengths[references]).astype(np.float64)
-        for row in np.flatnonzero((same > 0) & (predictions != references)).tolist():
-            same[row] = np.array_equal(tokens[predictions[row]], tokens[references[row]])
-        return same
-
-    def kernel(self) -> RowKernel:
-        return RowKernel("equal", self.tokens, 1, lambda columns: columns[:, 0])
-
-
-@dataclass(frozen=True)
-class Counts(RowFeature):
-    """The return value of `counts(view)` of a metric: numbers of each row, for which it may name a row kernel."""
-
-    metric: Any
-
-    def __str__(self) -> str:
-        return f"counts of {self.metric}"
-
-    def compute(self, view: Any) -> Array:
-        found: Array = self.metric.counts(view)
-        return found
-
-    def kernel(self) -> RowKernel | None:
-        found: RowKernel | None = self.metric.row_kernel()
-        return found
-
-
-@dataclass(frozen=True)
-class Findings(RowFeature):
-    """The return value of `findings(view)` of a metric, once for its statistics and for its explanations."""
-
-    metric: Any
-
-    def __str__(self) -> str:
-        return f"findings of {self.metric}"
-
-    def compute(self, view: Any) -> Any:
-        return self.metric.findings(view)

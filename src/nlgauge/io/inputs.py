@@ -26,7 +26,7 @@ LARGE = 64_000_000
 _NAMED = r"([^=:/\\]+)=((?s:.+))"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inputs(Choice):
     """Files of one run, and options for reading them; `nlgauge.io` describes the names of files.
 

@@ -19,7 +19,7 @@ from nlgauge.stats.levels import Scores, human_means, system_means
 from nlgauge.stats.measures import Measure, OfCoefficient
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
-from nlgauge.stats.resampling import bootstrap
+from nlgauge.stats.resampling import bootstrap, too_few_systems
 from nlgauge.stats.williams import williams
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ class ComparedScores(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class AllPairs:
     """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P)
-    if there are resamples, how many of them each p is from, and how many units were swapped."""
+    if there are resamples, how many of them each p is from, how many units were swapped, and why the systems are too few
+    for a bootstrap."""
 
     plan: Plan
     labels: tuple[str, ...]
@@ -109,6 +110,7 @@ class AllPairs:
     null: Array | None
     drawn: Array | None = None
     units: float = math.inf
+    few: str = ""
 
     @property
     def deltas(self) -> Array:
@@ -192,8 +194,8 @@ class AllPairs:
                 f"{self.plan.measure.name} of {' and '.join(unknown)} is undefined (constant scores, or fewer"
                 " than two points)"
             )
-        if not math.isnan(p):
-            return ""
+        if self.few or not math.isnan(p):
+            return self.few
         return "too few systems" if self.plan.test == "williams" else "undefined in every resample"
 
 
@@ -222,6 +224,9 @@ def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
     k, m = np.triu_indices(len(values), 1)
     delta = np.where(plan.family(scores.labels), values[k] - values[m], np.nan)
     drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
+    few = too_few_systems(plan.generalize_to, int(np.isfinite(scores.z).any(axis=1).sum()))
+    if few:
+        drawn = np.full_like(drawn, np.nan)
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
     null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
     null = np.where(np.isnan(delta), np.nan, null)
@@ -233,7 +238,7 @@ def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
     )
     corrected = plan.corrected(p, delta, null, units)
     low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
-    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used, units)
+    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used, units, few)
 
 
 def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:

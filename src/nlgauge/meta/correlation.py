@@ -22,7 +22,14 @@ from nlgauge.stats.agreement import why_unknown
 from nlgauge.stats.intervals import Bounds, bca, check_confidence, fisher, percentile
 from nlgauge.stats.levels import Levelled, check_level
 from nlgauge.stats.measures import Darr, Measure, measure
-from nlgauge.stats.resampling import OVER, Resamples, bootstrap, check_resampling, leave_one_out
+from nlgauge.stats.resampling import (
+    OVER,
+    Resamples,
+    bootstrap,
+    check_resampling,
+    leave_one_out,
+    too_few_systems,
+)
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -89,11 +96,12 @@ def correlate(
     -------
     Findings
         One row per metric, human dimension, level and coefficient. With groups, one row per group and one for their
-        average. Columns: `value`, `low`, `high`; `p` (no association, only for single correlations; at the global level it
-        assumes independent outputs); `n` points; `n_groups` averaged correlations; `n_undefined` correlations excluded from
-        the average; `floor` (a constant metric, for accuracies); `ceiling` (one annotator against the mean of the others)
-        and `ceiling_reason` (why it is NaN); `disattenuated` (correlation with noise-free human scores, for Pearson and
-        Spearman); `over` (resampled unit); `undefined_resamples`; and `reason` (why a value is NaN or needs care).
+        average. Columns: `value`, `low`, `high`; `p` (no association, two-sided, exact up to 10 points, only for single
+        correlations; at the global level it assumes independent outputs); `n` points; `n_groups` averaged correlations;
+        `n_undefined` correlations excluded from the average; `floor` (a constant metric, for accuracies); `ceiling` (one
+        annotator against the mean of the others) and `ceiling_reason` (why it is NaN); `disattenuated` (correlation with
+        noise-free human scores, for Pearson and Spearman); `over` (resampled unit); `undefined_resamples`; and `reason`
+        (why a value is NaN or needs care).
 
     Raises
     ------
@@ -198,6 +206,7 @@ class _One:
     over: str
     reason: str
     extra: dict[str, float]
+    p: float = math.nan
 
 
 def _rows(
@@ -315,13 +324,14 @@ def _one(
     )
     if found.n == 2 and level in ("system", "global") and not one.accuracy:
         reason = reason or "two points always lie on a line, so the value is 1 or -1"
-    if plan.over in ("systems", "both") and systems < 3 and not math.isnan(found.value):
-        reason = "; ".join(
-            filter(None, [reason, f"an interval over systems needs at least 3 systems, got {systems}"])
-        )
+    few = too_few_systems(plan.over, systems)
+    if few and not math.isnan(found.value):
+        reason = "; ".join(filter(None, [reason, few]))
     elif plan.over == "fisher":
         if level in ("system", "global") and one.name in ("pearson", "spearman", "kendall"):
             bounds = fisher(found.value, found.n, one.name, plan.confidence)
+            if math.isnan(bounds.low):
+                reason = reason or "Fisher's interval needs more points, and a correlation between -1 and 1"
         else:
             reason = (
                 reason
@@ -339,7 +349,10 @@ def _one(
             if plan.method == "bca":
                 left = plan.sign(one.replicates(level, scores, leave_one_out(z.shape[0], z.shape[1], over)))
                 bounds = bca(replicates, found.value, np.asarray(left), plan.confidence)
-    return _One(found, replicates, bounds, floor, over, reason, extra)
+            if over != "inputs" and bounds.low == bounds.high:
+                bounds = bounds._replace(low=math.nan, high=math.nan)
+                reason = "all resamples have the same value, so the width of the interval is unknown"
+    return _One(found, replicates, bounds, floor, over, reason, extra, one.p(level, scores))
 
 
 def _together(
@@ -411,7 +424,7 @@ def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, 
         "value": found.value,
         "low": bounds.low,
         "high": bounds.high,
-        "p": found.p,
+        "p": one.p,
         **counts,
         **beside,
         **interval,

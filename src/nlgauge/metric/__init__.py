@@ -95,7 +95,7 @@ UNIFORM_WEIGHTS = Output(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 

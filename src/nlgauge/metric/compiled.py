@@ -15,9 +15,8 @@ The metric's file stays the only definition. Three rules, which `nlgauge.testing
 
 1. `score` works over the last axis of float64 arrays that are C-contiguous (`outputs_of` sees to that).
 2. `score`, and the arithmetic of `statistics`, do not branch on values, assign to elements, or index by values.
-3. `statistics` reads rows with `view.rows(feature)`, and the feature has a `kernel()`. With `Counts(self)`, the metric
-   has the kernel (`row_kernel`) and computes the same numbers in `counts`. A kernel that matches words by keys asks the
-   metric for the keys of each word once (`RowKernel.keys`).
+3. `statistics` reads rows with `view.rows(feature)`, and the feature has a `kernel()`. A kernel that matches words by
+   keys asks the feature for the keys of each word once (`RowKernel.keys`).
 
 A metric that breaks a rule works in the ordinary way; `why_not_compiled` names the reason. So do metrics with a fit or a
 model, metrics that read sources or no references, texts that are not exactly `str`, and the Python kernels.
@@ -35,8 +34,9 @@ import numpy as np
 from nlgauge._core.backend import NATIVE
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import RowFeature
-from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import CodePoints, Tokens
+from nlgauge.features.findings import Findings
+from nlgauge.features.tokens.code_points import CodePoints
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.program import Program
 from nlgauge.metric.symbols import Graph, Symbols, Untraceable

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.pairs import SameTokens
+from nlgauge.features.equality import SameTokens
 from nlgauge.metric import View, register
 from nlgauge.metrics._shared.token_overlap import TokenOverlap
 

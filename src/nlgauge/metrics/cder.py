@@ -22,7 +22,7 @@ import numpy as np
 from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.pairs import Findings
+from nlgauge.features.findings import Findings
 from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps

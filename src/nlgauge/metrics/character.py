@@ -19,12 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge._core.numbers import counted
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features import RowKernel
-from nlgauge.features.pairs import Counts, Findings
-from nlgauge.features.tokens.text import CodePoints
-from nlgauge.kernels.edits.character import character_edits, joined, words
+from nlgauge.features.shifts import CharacterShifts
+from nlgauge.features.tokens.code_points import CodePoints
+from nlgauge.kernels.edits.character import joined, words
 from nlgauge.kernels.edits.distances import opcodes
 from nlgauge.kernels.edits.tercom import Shift, apply_shift
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -47,23 +46,12 @@ class Character(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"character": (Output("character", False, 0, 1),)}
 
-    def findings(self, view: View) -> tuple[Array, Ragged]:
-        """Return E and C of each row, and its shifts."""
-        characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
-        return character_edits(characters, predictions, references, self.compat == "released")
-
-    def counts(self, view: View) -> Array:
-        """(rows, 3) E, C, and the characters of the prediction."""
-        characters, predictions = view.get(CodePoints("words"), view.predictions)
-        return np.column_stack([view.rows(Findings(self))[0], characters.lengths[predictions]])
-
-    def row_kernel(self) -> RowKernel:
-        """Return the compiled function of `counts`."""
-        rounded = int(self.compat == "released")
-        return RowKernel("character_shifts", CodePoints("words"), 3, lambda columns: columns, rounded)
+    @property
+    def _shifts(self) -> CharacterShifts:
+        return CharacterShifts(self.compat == "released")
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        edits, costs, lengths = view.rows(Counts(self)).T
+        edits, costs, lengths, *_ = view.rows(self._shifts)
         scores = np.where(lengths > 0, np.minimum(1, (edits + costs) / np.maximum(lengths, 1)), 1.0)
         return {"character": np.column_stack([scores, np.ones(len(view))])}
 
@@ -73,7 +61,8 @@ class Character(Metric):
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["character"]
         characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
-        for n, (row, (edited, cost), shifts) in enumerate(zip(rows, *view.rows(Findings(self)), strict=True)):
+        edits_of_rows, costs, _, moves, _ = view.rows(self._shifts)
+        for n, (row, edited, cost, shifts) in enumerate(zip(rows, edits_of_rows, costs, moves, strict=True)):
             prediction, reference = characters[predictions[n]].tolist(), characters[references[n]].tolist()
             edits = []
             current = words(prediction)

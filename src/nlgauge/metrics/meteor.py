@@ -16,7 +16,6 @@ s), counted on the own side; s smooths.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -24,25 +23,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge._core.numbers import counted
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Explanation, WordAlignment
-from nlgauge.features import RowKernel
-from nlgauge.features.lexical.paraphrases import content, phrase_table, word_list
-from nlgauge.features.lexical.word_keys import meteor_stems, no_keys, numbered
-from nlgauge.features.lexical.wordnet import accepted_stems, synset_column
-from nlgauge.features.pairs import Counts, Findings
+from nlgauge.features.lexical.paraphrases import content, word_list
+from nlgauge.features.lexical.word_matches import MODULES, WORD_COUNTS, WordMatches
 from nlgauge.features.tokens.text import Tokens, token_libraries
-from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column, word_alignments
-from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
-from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
+from nlgauge.kernels.alignment import Match, chunk_numbers
 from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_number
 
-_MODULES = ("exact", "stem", "synonym", "paraphrase")
-# The counts of a row: words and matches of each module on both sides, content and function words separately.
-_COUNTS = 4 * (1 + len(_MODULES))
 _TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char", "norm")
 # The function words of nlgauge, English words and marks; the program uses the frequent words of a corpus
 # instead.
@@ -72,18 +63,6 @@ _TUNINGS = {
 
 # The copy words of METEOR++ before they are given.
 _NEEDED = "..."
-
-
-class _Aligned(NamedTuple):
-    """The words of the texts as numbers, how each number is spelt, the rows of predictions and
-    references, and the matches of each pair.
-    """
-
-    words: Ragged
-    spelt: list[str]
-    predictions: Array
-    references: Array
-    matches: Ragged
 
 
 @register
@@ -163,7 +142,7 @@ class Meteor(Metric):
         }
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        counts = view.rows(Counts(self))
+        counts = view.rows(self._matches).counts
         if self.version == "1.5":
             return {"meteor": _without_single_chunks(counts)}
         return {"meteor": np.column_stack([*self._scores(counts).values(), np.ones(len(view))])}
@@ -177,12 +156,12 @@ class Meteor(Metric):
         }
 
     def _scores(self, counts: Array) -> Arrays:
-        """Return every output from counts in the order of `_counts`."""
+        """Return every output from counts in the order of `Matched`."""
         given = {
             name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None
         }
         alpha, beta, gamma, delta, weights = _TUNINGS[self.version, self.task]._replace(**given)
-        kinds = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2)
+        kinds = counts[..., :WORD_COUNTS].reshape(*counts.shape[:-1], 1 + len(MODULES), 2, 2)
         # Sums, because the last bits of a matrix product depend on the library and on the number of rows.
         fours = delta * kinds[..., 0] + (1 - delta) * kinds[..., 1]
         weighted = (np.array(weights)[:, None] * fours[..., 1:, :]).sum(axis=-2)
@@ -200,7 +179,7 @@ class Meteor(Metric):
             * recall
             / np.where(precision * recall > 0, alpha * precision + (1 - alpha) * recall, 1.0)
         )
-        matches, chunks = counts[..., _COUNTS], counts[..., _COUNTS + 1]
+        matches, chunks = counts[..., WORD_COUNTS], counts[..., WORD_COUNTS + 1]
         penalty = gamma * (chunks / np.where(matches > 0, matches, 1.0)) ** beta
         return {
             "meteor": mean * (1 - penalty),
@@ -210,147 +189,24 @@ class Meteor(Metric):
             "penalty": penalty,
         }
 
-    def counts(self, view: View) -> Array:
-        """Return for each row content and function words of prediction and reference, the words matched by
-        each module, matches, chunks.
-
-        Words that phrases match are counted on either side, and their mean is the number of matches. With
-        copy words five more: their numbers in prediction and reference, the numbers matched, and 1 for the
-        segment.
-        """
-        aligned: _Aligned = view.rows(Findings(self))
-        functions = self._functions()
-        copied = self._copied() - functions
-        words, matches, rows = aligned.words, aligned.matches, len(aligned.predictions)
-        in_list, in_copied = (
-            np.array([word in chosen for word in aligned.spelt], dtype=bool)[words.values]
-            for chosen in (functions, copied)
-        )
-        fours = np.zeros((rows, 1 + len(_MODULES), 2, 2))
-        copies = np.zeros((rows, 2, 2))
-        for side, texts in enumerate((aligned.predictions, aligned.references)):
-            listed, copies[:, 0, side] = (_sums(words, counted)[texts] for counted in (in_list, in_copied))
-            fours[:, 0, side] = np.column_stack([words.lengths[texts] - listed, listed])
-            lengths = matches.values[:, 3 + side]
-            # Every word of every match: its place among all words, and its side.
-            within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-            places = (
-                np.repeat(words.offsets[texts][matches.owners] + matches.values[:, side], lengths) + within
-            )
-            owners = np.repeat(matches.owners, lengths)
-            kinds = 2 * (len(_MODULES) * owners + np.repeat(matches.values[:, 2], lengths)) + in_list[places]
-            fours[:, 1:, side] = np.bincount(kinds, minlength=2 * len(_MODULES) * rows).reshape(
-                rows, len(_MODULES), 2
-            )
-            copies[:, 1, side] = np.bincount(owners, in_copied[places], rows)
-        matched = fours[:, 1:].sum(axis=(1, 3))
-        chunks = np.bincount(matches.owners, _chunk_begins(matches), rows)
-        found = [fours.reshape(rows, _COUNTS), matched.sum(axis=1) / 2, chunks]
-        return np.column_stack([*found, copies.reshape(rows, 4), np.ones(rows)] if self.copy_words else found)
-
-    def row_kernel(self) -> RowKernel | None:
-        """Return the compiled function of `counts`; None for alignments of other programs, phrases and copy words."""
-        if self.compat is not None or isinstance(self.paraphrases, str) or self.copy_words:
-            return None
-        return RowKernel(
-            "word_alignment", self._tokens(), _COUNTS + 2, lambda columns: columns, BUDGET, self.word_keys
-        )
-
-    def word_keys(self, words: list[str]) -> tuple[list[str] | None, list[Ragged], list[bool]]:
-        """Return the stems of words, None without them, the columns of their synsets and of their groups of paraphrases,
-        and whether each is a function word.
-        """
-        functions = self._functions()
-        return (
-            meteor_stems(words, self.version) if self.stem else None,
-            [self._synsets(words), *([self._groups(words)] if self.paraphrases else [])],
-            [word in functions for word in words],
-        )
-
-    def _functions(self) -> frozenset[str]:
-        return FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
-
-    def _tokens(self) -> Tokens:
-        # The program's normalization depends on the case, and changes it itself.
-        return Tokens(self.tokenizer, lowercase=self.tokenizer != "norm")
-
-    def _copied(self) -> frozenset[str]:
-        return (
+    @property
+    def _matches(self) -> WordMatches:
+        functions = FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
+        return WordMatches(
+            # The program's normalization depends on the case, and changes it itself.
+            Tokens(self.tokenizer, lowercase=self.tokenizer != "norm"),
+            self.version if self.stem else None,
+            self.synonyms,
+            self.paraphrases,
+            functions,
             word_list(self.copy_words)
             if isinstance(self.copy_words, str)
-            else frozenset(word.lower() for word in self.copy_words)
+            else frozenset(word.lower() for word in self.copy_words),
+            self.compat,
         )
-
-    def findings(self, view: View) -> _Aligned:
-        """Return the words of predictions and references with their alignments."""
-        tokens = self._tokens()
-        words, predictions, references = view.get(tokens, view.predictions, view.reference)
-        sides = words, predictions, references
-        spelt = view.features.memory_of(tokens).words()
-        stems = meteor_stems(spelt, self.version) if self.stem else spelt
-        if self.compat == "nltk":
-            found = greedy_alignments(
-                *sides, numbered(stems), accepted_stems(stems) if self.synonyms else no_keys(stems)
-            )
-        elif isinstance(self.paraphrases, str):
-            found = match_column(self._with_phrases(*sides, spelt, self._modules(spelt, stems)))
-        elif self.compat == "jar":
-            found = beam_alignments(*sides, self._modules(spelt, stems))
-        else:
-            found = word_alignments(*sides, self._modules(spelt, stems), BUDGET)
-        return _Aligned(words, spelt, predictions, references, found)
-
-    def _modules(self, spelt: list[str], stems: list[str]) -> list[Ragged]:
-        """Return for each module the keys of each word: itself, its stem, its synsets, the groups of
-        paraphrases that it is in.
-        """
-        return [
-            Ragged.single(np.arange(len(spelt), dtype=np.int32)),
-            numbered(stems) if self.stem else no_keys(spelt),
-            self._synsets(spelt),
-            self._groups(spelt),
-        ]
-
-    def _synsets(self, words: list[str]) -> Ragged:
-        return synset_column(words, self.compat == "jar") if self.synonyms else no_keys(words)
-
-    def _groups(self, words: list[str]) -> Ragged:
-        if not self.paraphrases or isinstance(self.paraphrases, str):
-            return no_keys(words)
-        numbers: dict[str, list[int]] = defaultdict(list)
-        for number, group in enumerate(self.paraphrases):
-            for word in dict.fromkeys(group.lower().split()):
-                numbers[word].append(number)
-        return Ragged.of([numbers.get(word, []) for word in words], dtype=np.int32)
-
-    def _with_phrases(
-        self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]
-    ) -> Iterator[list[Match]]:
-        """Yield the alignment of each row with the phrases of the table."""
-        assert isinstance(self.paraphrases, str)
-        table, rows, keys = (
-            phrase_table(self.paraphrases),
-            words.lists(),
-            [module.lists() for module in modules],
-        )
-        for p, r in zip(predictions.tolist(), references.tolist(), strict=True):
-            prediction, reference = rows[p], rows[r]
-            most = None if self.compat == "jar" else most_places(reference)
-            places = table.matches(
-                [spelt[word] for word in prediction], [spelt[word] for word in reference], most
-            )
-            phrases = [Match(place, other, 3, *lengths) for place, other, *lengths in places]
-            if self.compat == "jar":
-                yield beam(prediction, reference, keys, phrases)
-            else:
-                longer = [phrase for phrase in phrases if phrase[3:] != (1, 1)]
-                yield phrase_alignment(
-                    prediction, reference, [*keys[:3], _single(phrases, prediction, reference)], longer
-                )
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        aligned = view.rows(Findings(self))
-        counts = view.rows(Counts(self))
+        aligned = view.rows(self._matches)
         for i, row in enumerate(self.statistics(view, fitted)["meteor"]):
             texts = aligned.words[aligned.predictions[i]], aligned.words[aligned.references[i]]
             prediction, reference = ([aligned.spelt[word] for word in text] for text in texts)
@@ -361,7 +217,7 @@ class Meteor(Metric):
                 f" ({', '.join(f'{name} {values[name]:.4f}' for name in ('precision', 'recall', 'penalty'))})"
             )
             if self.copy_words:
-                _, expected, _, matched, _ = counts[i, -5:]
+                _, expected, _, matched, _ = aligned.counts[i, -5:]
                 title += (
                     f", {matched:g} of {counted(expected, 'copy word', spec='g')} of the reference matched"
                 )
@@ -373,7 +229,7 @@ class Meteor(Metric):
                         match.prediction + min(k, match.predicted - 1),
                         match.reference + min(k, match.expected - 1),
                     )
-                    matches.append((*places, _MODULES[match.module]))
+                    matches.append((*places, MODULES[match.module]))
                     chunks.append(chunk)
             factors = {
                 "precision": values["precision"],
@@ -385,43 +241,13 @@ class Meteor(Metric):
             )
 
 
-def _single(
-    phrases: list[Match], prediction: list[int], reference: list[int]
-) -> dict[int, list[tuple[int, int]]]:
-    """Return the keys that join the words of a table's entries with one word on either side."""
-    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for match in phrases:
-        if match[3:] == (1, 1):
-            pair = prediction[match.prediction], reference[match.reference]
-            for word in pair:
-                found[word].append(pair)
-    return found
-
-
 def _without_single_chunks(counts: Array) -> Array:
-    """Return counts of `Meteor.counts` without the chunk of texts that match completely in one chunk."""
-    kinds = counts[..., :_COUNTS].reshape(-1, 1 + len(_MODULES), 2, 2)
+    """Return the counts of `Matched` without the chunk of texts that match completely in one chunk."""
+    kinds = counts[..., :WORD_COUNTS].reshape(-1, 1 + len(MODULES), 2, 2)
     matched, lengths = kinds[:, 1:].sum(axis=-1).sum(axis=1), kinds[:, 0].sum(axis=-1)
-    chunks = counts[:, _COUNTS + 1]
+    chunks = counts[:, WORD_COUNTS + 1]
     chunks = np.where((chunks == 1) & (matched == lengths).all(axis=1), 0.0, chunks)
-    return np.column_stack([counts[:, : _COUNTS + 1], chunks, counts[:, _COUNTS + 2 :]])
-
-
-def _sums(column: Ragged, values: Array) -> Array:
-    """Return the sum of each row's values."""
-    sums = np.concatenate([[0], np.cumsum(values)])
-    return np.asarray(sums[column.offsets[1:]] - sums[column.offsets[:-1]])
-
-
-def _chunk_begins(matches: Ragged) -> Array:
-    """Return True for each match that begins a chunk: it does not continue at the end of the previous
-    match.
-    """
-    begins = np.ones(len(matches.values), dtype=bool)
-    values = matches.values
-    begins[1:] = (values[1:, :2] != values[:-1, :2] + values[:-1, 3:]).any(axis=1)
-    begins[matches.offsets[:-1][matches.lengths > 0]] = True
-    return begins
+    return np.column_stack([counts[:, : WORD_COUNTS + 1], chunks, counts[:, WORD_COUNTS + 2 :]])
 
 
 def _strings(value: object) -> bool:

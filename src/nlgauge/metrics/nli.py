@@ -22,7 +22,7 @@ from nlgauge._core.ragged import Ragged
 from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.entailment import NLI, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.pairs import Findings
+from nlgauge.features.findings import Findings
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import empty_rows

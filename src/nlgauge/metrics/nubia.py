@@ -27,8 +27,8 @@ from nlgauge.errors import ModelError
 from nlgauge.explanations import Entailment, Explanation, ModuleValue
 from nlgauge.features.encoders.entailment import NLI, label_order
 from nlgauge.features.encoders.pair_logits import PairLogits
+from nlgauge.features.findings import Findings
 from nlgauge.features.language_models.causal_lm import LogProbs
-from nlgauge.features.pairs import Findings
 from nlgauge.metric import SPELLINGS, Arrays, Output, View, register
 from nlgauge.metric.domains import require_model
 from nlgauge.metrics._shared.model_means import empty_rows

@@ -19,13 +19,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, WordAlignment
-from nlgauge.features import RowKernel
-from nlgauge.features.pairs import Counts, Findings
 from nlgauge.features.tokens.text import Tokens
+from nlgauge.features.word_order import WordOrder
 from nlgauge.kernels.alignment import chunk_numbers
-from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_choice, require_number
 from nlgauge.metric.mean import MeanMetric
@@ -52,24 +50,12 @@ class Ribes(MeanMetric):
     def measures(self) -> tuple[Output, ...]:
         return tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))
 
-    def findings(self, view: View) -> Ragged:
-        """Return the place in the reference of every word of the prediction, -1 if it is unknown."""
-        tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
-        return word_places(tokens, predictions, references, self.compat == "nltk")
-
-    def counts(self, view: View) -> Array:
-        """(rows, 4) aligned words, pairs of them in the same order, and the words of prediction and reference."""
-        tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
-        sizes = [tokens.lengths[rows] for rows in (predictions, references)]
-        return np.column_stack([ascending_pairs(view.rows(Findings(self))), *sizes])
-
-    def row_kernel(self) -> RowKernel:
-        """Return the compiled function of `counts`."""
-        is_nltk = int(self.compat == "nltk")
-        return RowKernel("word_order", Tokens(self.tokenizer), 4, lambda columns: columns, is_nltk)
+    @property
+    def _order(self) -> WordOrder:
+        return WordOrder(Tokens(self.tokenizer), self.compat == "nltk")
 
     def values(self, view: View) -> Array:
-        aligned, ascending, size, expected = view.rows(Counts(self)).T
+        aligned, ascending, size, expected, _ = view.rows(self._order)
         pairs = aligned * (aligned - 1) / 2
         order = ascending / np.where(pairs > 0, pairs, 1.0)
         if self.compat is None:
@@ -83,7 +69,7 @@ class Ribes(MeanMetric):
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["ribes"]
         for row, places, *texts in zip(
-            rows, view.rows(Findings(self)).lists(), view.predictions, view.reference, strict=True
+            rows, view.rows(self._order).places.lists(), view.predictions, view.reference, strict=True
         ):
             (prediction, ours), (reference, theirs) = (
                 Tokens(self.tokenizer).located(view.text(text)) for text in texts

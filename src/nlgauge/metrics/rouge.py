@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.pairs import ClippedMatches, Findings
+from nlgauge.features.findings import Findings
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.sequences import CommonSubsequence, UnionSubsequence
 from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.ngrams import longest_matched

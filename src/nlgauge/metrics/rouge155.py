@@ -26,8 +26,8 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, NgramMatches, Order
+from nlgauge.features.findings import Findings
 from nlgauge.features.lexical.rouge155 import RougeTokens
-from nlgauge.features.pairs import Findings
 from nlgauge.features.tokens.sentences import DerivedTextFeature, Lines, Sentences, TokenizedSentences
 from nlgauge.features.tokens.text import token_libraries
 from nlgauge.kernels.lcs import union_lcs_hits

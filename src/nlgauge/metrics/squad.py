@@ -21,7 +21,9 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, NgramMatches, Order
-from nlgauge.features.pairs import ClippedMatches, Findings, SameTokens
+from nlgauge.features.equality import SameTokens
+from nlgauge.features.findings import Findings
+from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register

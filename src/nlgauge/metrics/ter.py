@@ -14,53 +14,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from nlgauge._core.numbers import counted
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
-from nlgauge.features import RowKernel
-from nlgauge.features.pairs import Counts, Findings
-from nlgauge.features.tokens.text import Tokens, tokenizer
-from nlgauge.features.tokens.tokenizers import Tokenizer
+from nlgauge.features.shifts import ShiftedEdits, tercom_tokens
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.edits.distances import runs
-from nlgauge.kernels.edits.tercom import Shift, alignment, apply_shift, shift_edits
+from nlgauge.kernels.edits.tercom import Shift, alignment, apply_shift
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 
 if TYPE_CHECKING:
     from nlgauge.explanations import Explanation
-
-
-@cache
-def _tercom(**options: bool) -> Any:
-    from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
-
-    return TercomTokenizer(**options)
-
-
-@dataclass(frozen=True)
-class TercomTokens(Tokens):
-    """The tokens that Tercom compares."""
-
-    tokenizer: str = "tercom"
-    normalized: bool = False
-    no_punct: bool = False
-    asian_support: bool = False
-
-    def splitter(self) -> Tokenizer:
-        options = {
-            "normalized": self.normalized,
-            "no_punct": self.no_punct,
-            "asian_support": self.asian_support,
-        }
-        if not any(options.values()):
-            return tokenizer("whitespace")
-        tercom = _tercom(case_sensitive=not self.lowercase, **options)
-        return Tokenizer(lambda text: tercom(text.rstrip()).split())
 
 
 @register
@@ -103,41 +72,16 @@ class Ter(Metric):
         return self._tokens
 
     @property
-    def _tokens(self) -> TercomTokens:
-        return TercomTokens(
+    def _tokens(self) -> Tokens:
+        return tercom_tokens(
             lowercase=self.lowercase,
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,
         )
 
-    def findings(self, view: View) -> tuple[Array, Ragged, Array]:
-        """Return for each row the edits to its nearest reference, the shifts among them, and which reference
-        is nearest.
-        """
-        tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        owners = view.reference_groups.owners
-        edits, shifts = shift_edits(tokens, predictions[owners], references)
-        # Sorting by edits puts the nearest reference (on a tie the first given) first in each row.
-        nearest = np.lexsort((edits, owners))[view.reference_groups.offsets[:-1]]
-        return edits[nearest], shifts.take(nearest), nearest
-
-    def counts(self, view: View) -> Array:
-        """(rows, 3) edits, shifts among them, and the mean length of the references."""
-        edits, shifts, _ = view.rows(Findings(self))
-        tokens, references = view.get(self._tokens, view.reference)
-        groups = view.reference_groups
-        lengths = np.bincount(groups.owners, tokens.lengths[references], len(groups)) / groups.lengths
-        return np.column_stack([edits, shifts.lengths, lengths])
-
-    def row_kernel(self) -> RowKernel | None:
-        """Return the compiled function of `counts`; None if sacreBLEU splits the texts."""
-        if self._tokens != TercomTokens(lowercase=self.lowercase):
-            return None
-        return RowKernel("shifted_edits", Tokens("whitespace", self.lowercase), 3, lambda columns: columns)
-
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        return {"ter": view.rows(Counts(self))}
+        return {"ter": np.column_stack(view.rows(ShiftedEdits(self._tokens))[:3])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
         edits, shifts, length = (statistics[..., i] for i in range(3))
@@ -148,7 +92,7 @@ class Ter(Metric):
         from nlgauge.explanations import Edit, Edits
 
         rows = self.statistics(view, fitted)["ter"]
-        _, moved, nearest = view.rows(Findings(self))
+        moved, nearest = view.rows(ShiftedEdits(self._tokens))[3:]
         chosen = (nearest - view.reference_groups.offsets[:-1]).tolist()
         for row, shifts, prediction_id, reference_id, number in zip(
             rows, moved, view.predictions, view.reference[nearest], chosen, strict=True

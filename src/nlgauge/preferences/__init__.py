@@ -1,7 +1,8 @@
 """Preferences: rank systems from verdicts on pairs of predictions, with intervals, letters and ranks.
 
 verdicts.py    Verdicts: two systems, a segment and the winner of each comparison
-reading.py     verdicts from records: nlgauge's fields, Arena files, annotations of AlpacaEval
+reading.py     verdicts from records: nlgauge's fields, pairs of benchmarks, Arena files, annotations of AlpacaEval
+grades.py      grades: verdicts with the size of the preference
 scored.py      verdicts from a metric of a Result
 design.py      cells of equal comparisons, and covariates: length and position
 likelihood.py  Bradley-Terry and Davidson by Newton's method, for many resamples at once

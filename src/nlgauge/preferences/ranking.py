@@ -38,6 +38,8 @@ def rank(
     control: str | Sequence[str] = (),
     length: str = "log",
     documents: str | None = None,
+    verdict: str | None = None,
+    grades: float | None = None,
     baseline: str | None = None,
     prior: float = 0.0,
     elo: bool = False,
@@ -55,8 +57,8 @@ def rank(
         N verdicts with the fields `first` and `second` (systems), `winner` ("first", "second", "tie" or a system), and
         `item` (the segment); optionally `doc`, and lengths (`first_length`, `second_length`) or texts (`first_text`,
         `second_text`). Instead of `winner`, `win` is the probability that the first wins. The fields of Arena
-        (`model_a`, `model_b`) and AlpacaEval (`generator_1`, `generator_2`, `preference`) are read, too. A null verdict
-        is left out and counted.
+        (`model_a`, `model_b`) and AlpacaEval (`generator_1`, `generator_2`, `preference`) are read, too, and pairs
+        with `grade` or winners with `strength` (see `grades`). A null verdict is left out and counted.
     metric : str, optional
         Metric of a Result: the better score of a segment wins.
     tie : float, default 0
@@ -72,6 +74,12 @@ def rank(
     documents : str, optional
         Field with the document of each verdict. Default: `doc` or `document` if the records have it. "item" resamples
         segments.
+    verdict : str, optional
+        Field with the verdicts, such as "human.overall" of a benchmark. If it has numbers, they are grades: above 0 the
+        second system is better. Default: `winner`, `win`, `preference` or `grade`.
+    grades : float, optional
+        Highest grade G of the scale: a grade g for the first system counts as (1 + g / G) / 2 of a win. Grades are the
+        numbers of `grade`, or `strength` of winners. Default: only which system is better counts.
     baseline : str, optional
         System whose strength is 0. Default: the strengths add up to 0.
     prior : float, default 0
@@ -116,9 +124,11 @@ def rank(
     (1.099, {'A': 'a', 'B': 'b'})
     """
     _check(ties, length, tie, prior, preset, difficulty)
+    if grades is not None and (not _is_from_zero(grades) or grades == 0):
+        raise ParameterError(f"grades must be a number above 0, got {grades!r:.60}.")
     check_confidence(confidence)
     check_resampling(resamples, seed, 0)
-    verdicts = _read(records, metric, tie, documents)
+    verdicts = _read(records, metric, tie, documents, verdict, grades)
     model = model_of(verdicts, ties, checked_control(control), length, baseline, preset, difficulty)
     parameters, counts = fit(model, prior)
     units = np.unique(model.verdicts.units, return_inverse=True)[1].reshape(-1)
@@ -136,8 +146,8 @@ def rank(
         effects_of(result),
         result.nu,
         None if model.baseline is None else verdicts.systems[model.baseline],
-        _made(result, resamples, seed, prior),
-        remarks(result, verdicts, prior, elo),
+        _made(result, resamples, seed, prior, grades),
+        remarks(result, verdicts, prior, elo, grades),
     )
 
 
@@ -151,13 +161,24 @@ def _check(
     if preset not in (None, alpaca.PRESET):
         raise ParameterError(no_such("preset", preset, [alpaca.PRESET]))
     for name, value in (("tie", tie), ("prior", prior)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+        if not _is_from_zero(value):
             raise ParameterError(f"{name} must be a number from 0, got {value!r:.60}.")
     if difficulty is not None and preset is None:
         raise ParameterError("difficulty is only for preset 'alpaca_eval'.")
 
 
-def _read(records: Any, metric: str | None, tie: float, documents: str | None) -> Verdicts:
+def _is_from_zero(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+
+
+def _read(
+    records: Any,
+    metric: str | None,
+    tie: float,
+    documents: str | None,
+    verdict: str | None,
+    grades: float | None,
+) -> Verdicts:
     from nlgauge.results.result import Result
 
     if isinstance(records, Result):
@@ -169,6 +190,12 @@ def _read(records: Any, metric: str | None, tie: float, documents: str | None) -
             )
         if documents is not None:
             raise ParameterError("the documents of a result are in its corpus; leave documents out.")
+        if verdict is not None or grades is not None:
+            raise ParameterError(
+                "the scores of a result have no grades",
+                python="leave verdict and grades out",
+                cli="leave --verdict and --grades out",
+            )
         return of_result(records, metric, tie)
     if metric is not None or tie:
         raise ParameterError(
@@ -176,10 +203,10 @@ def _read(records: Any, metric: str | None, tie: float, documents: str | None) -
             python="leave metric and tie out, or pass a Result",
             cli="leave out --from and --tie, or name the directory of a saved result",
         )
-    return read_records(records, documents)
+    return read_records(records, documents, verdict, grades)
 
 
-def _made(result: Fit, resamples: int, seed: int, prior: float) -> dict[str, Any]:
+def _made(result: Fit, resamples: int, seed: int, prior: float, grades: float | None) -> dict[str, Any]:
     """Return the settings of the analysis as plain values."""
     model = result.model
     settings = {
@@ -187,6 +214,7 @@ def _made(result: Fit, resamples: int, seed: int, prior: float) -> dict[str, Any
         "control": ", ".join(model.names) or None,
         "preset": model.preset,
         "prior": prior or None,
+        "grades": grades,
         "comparisons": len(model.verdicts),
         "units": counted(result.unit_count, model.verdicts.unit),
         "confidence": result.confidence,

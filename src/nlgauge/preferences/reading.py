@@ -1,4 +1,4 @@
-"""Verdicts from records: nlgauge's fields, files of Arena, and annotations of AlpacaEval."""
+"""Verdicts from records: nlgauge's fields, pairs of benchmarks, files of Arena, and annotations of AlpacaEval."""
 
 from __future__ import annotations
 
@@ -10,28 +10,48 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.records import ABSENT, Records, as_records, find_field
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.preferences.grades import (
+    ARROWS,
+    STRENGTH,
+    grades_of,
+    highest_of,
+    is_missing,
+    number,
+    outcomes_of,
+    strengths_of,
+)
 from nlgauge.preferences.verdicts import Verdicts, check_some, numbered, soft_outcomes
 
-# Names of the fields: the name of nlgauge, and the names that Arena and AlpacaEval use.
-_FIRST = ("first", "model_a", "generator_1")
-_SECOND = ("second", "model_b", "generator_2")
+# Names of the fields: the name of nlgauge, and the names that benchmarks, Arena and AlpacaEval use.
+_FIRST = ("first", "first.system", "model_a", "generator_1")
+_SECOND = ("second", "second.system", "model_b", "generator_2")
 _SEGMENT = ("item", "segment", "segment_id", "id", "question_id", "instruction")
 _DOCUMENT = ("doc", "document", "doc_id", "document_id")
-_VERDICT = ("winner", "win", "preference")
+_VERDICT = ("winner", "win", "preference", "grade")
 _LENGTHS = (
     ("first_length", "second_length"),
     ("conv_metadata.sum_assistant_a_tokens", "conv_metadata.sum_assistant_b_tokens"),
 )
-_TEXTS = (("first_text", "second_text"), ("output_1", "output_2"), ("response_a", "response_b"))
+_TEXTS = (
+    ("first_text", "second_text"),
+    ("first.text", "second.text"),
+    ("output_1", "output_2"),
+    ("response_a", "response_b"),
+)
 _FIRST_WON = frozenset(("first", "model_a", "generator_1"))
 _SECOND_WON = frozenset(("second", "model_b", "generator_2"))
 _TIED = frozenset(("tie", "tie (bothbad)", "both_bad", "bothbad"))
 _OUTCOMES = {"first": (1.0, 0.0, 0.0), "tie": (0.0, 1.0, 0.0), "second": (0.0, 0.0, 1.0)}
 
 
-def read_records(records: Any, documents: str | None = None) -> Verdicts:
-    """Read verdicts; `documents` names the field of the documents, by default "doc" or "document" if it exists."""
+def read_records(
+    records: Any, documents: str | None = None, verdict: str | None = None, grades: float | None = None
+) -> Verdicts:
+    """Read verdicts; `grades` is the grade of a whole win, None if every decided verdict is one.
+
+    `documents` and `verdict` name fields: by default "doc" or "document" if it exists, and the first of `_VERDICT`.
+    """
     table = as_records(list(records) if _is_plain_iterable(records) else records)
     if table is None or not table.count:
         raise InputError(
@@ -39,7 +59,7 @@ def read_records(records: Any, documents: str | None = None) -> Verdicts:
             f" Result with a metric, got {type(records).__name__}."
         )
     sides = [_names(table, aliases) for aliases in (_FIRST, _SECOND)]
-    outcomes = _outcomes(table, sides)
+    outcomes, highest = _outcomes(table, sides, verdict, grades)
     known = ~np.isnan(outcomes[:, 0])
     for row in range(table.count):
         if sides[0][row] == sides[1][row]:
@@ -56,6 +76,7 @@ def read_records(records: Any, documents: str | None = None) -> Verdicts:
         _documents(table, documents, segments),
         _lengths(table),
         int((~known).sum()),
+        highest,
     )
     return check_some(verdicts.take(np.flatnonzero(known)))
 
@@ -114,28 +135,99 @@ def _documents(table: Records, name: str | None, segments: Array | None) -> Arra
     return documents
 
 
-def _outcomes(table: Records, sides: Sequence[Sequence[str]]) -> Array:
-    """Return the shares of each record that the first side won, tied and lost; NaN without a verdict."""
+def _outcomes(
+    table: Records, sides: Sequence[Sequence[str]], verdict: str | None, grades: float | None
+) -> tuple[Array, float | None]:
+    """Return the shares of each record that the first side won, tied and lost, NaN without a verdict, and the highest
+    grade, None if verdicts have no grades.
+    """
+    field = _verdict_field(table, verdict)
+    if field in ("win", "preference"):
+        if grades is not None:
+            raise _no_grades(f"{field!r} is a probability")
+        read: Callable[[float], float] = (lambda value: value) if field == "win" else _of_preference
+        wins = [
+            _probability(table, field, row, value, read) for row, value in enumerate(table.columns[field])
+        ]
+        return soft_outcomes(np.array(wins)), None
+    if field == "grade" or (field != "winner" and _is_number(table.columns[field])):
+        found = grades_of(table, field)
+        return outcomes_of(table, found, grades), highest_of(found)
+    return _of_winners(table, field, sides, grades)
+
+
+def _verdict_field(table: Records, verdict: str | None) -> str:
+    """Return the field of the verdicts."""
+    if verdict is not None:
+        return find_field(verdict, list(table.columns), "the records")
     field = _field(table, _VERDICT)
-    if field is None:
+    if field is not None:
+        return field
+    rated = ", ".join(name for name in table.columns if name.startswith("human."))
+    if rated:
         raise InputError(
-            "the records have no verdict; they need a field 'winner' (first, second, tie or a system), 'win' (the"
-            " probability that the first wins) or 'preference' (1 to 2, as in AlpacaEval)."
+            f"the records have ratings of people ({rated}); name one of these fields",
+            python="pass verdict=FIELD",
+            cli="use --verdict FIELD",
         )
-    # A table of texts has an empty field for a missing verdict.
-    values = [None if value is ABSENT or value == "" else value for value in table.columns[field]]
-    if field == "winner":
-        return np.array(
-            [_of_winner(table, row, value, sides[0][row], sides[1][row]) for row, value in enumerate(values)]
-        )
-    read: Callable[[float], float] = (lambda value: value) if field == "win" else _of_preference
-    return soft_outcomes(
-        np.array([_probability(table, field, row, value, read) for row, value in enumerate(values)])
+    raise InputError(
+        "the records have no verdict; they need a field 'winner' (first, second, tie or a system), 'win' (the"
+        " probability that the first wins), 'preference' (1 to 2, as in AlpacaEval) or 'grade' (above 0: the second is"
+        " better)."
     )
 
 
-def _of_winner(table: Records, row: int, value: Any, first: str, second: str) -> tuple[float, float, float]:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+def _is_number(values: Sequence[Any]) -> bool:
+    """Return True if the first value that is not missing is a number."""
+    return next((not math.isnan(number(value)) for value in values if not is_missing(value)), True)
+
+
+def _of_winners(
+    table: Records, field: str, sides: Sequence[Sequence[str]], grades: float | None
+) -> tuple[Array, float | None]:
+    """Return the outcomes of named winners, and the highest grade of arrows ("A>>B") or of a field of strengths."""
+    values = table.columns[field]
+    words = [str(value).strip().lower() for value in values]
+    if any(word in ARROWS for word in words):
+        found = np.array(
+            [
+                math.nan if is_missing(values[row]) else _of_arrow(table, field, row, word)
+                for row, word in enumerate(words)
+            ]
+        )
+        return outcomes_of(table, found, grades), highest_of(found)
+    outcomes = np.array(
+        [
+            _of_winner(table, field, row, value, sides[0][row], sides[1][row])
+            for row, value in enumerate(values)
+        ]
+    )
+    if STRENGTH not in table.columns:
+        if grades is not None:
+            raise _no_grades("the records have only winners")
+        return outcomes, None
+    found = strengths_of(table, outcomes[:, 0] - outcomes[:, 2])
+    return outcomes if grades is None else outcomes_of(table, found, grades), highest_of(found)
+
+
+def _no_grades(reason: str) -> ParameterError:
+    return ParameterError(
+        f"verdicts have no grades: {reason}", python="leave grades out", cli="leave --grades out"
+    )
+
+
+def _of_arrow(table: Records, field: str, row: int, word: str) -> float:
+    if word in ARROWS:
+        return ARROWS[word]
+    raise InputError(
+        f"{table.place(row)}: {field!r} is {_shown(table.columns[field][row])}, but must be A>>B, A>B, A=B, B>A or B>>A."
+    )
+
+
+def _of_winner(
+    table: Records, field: str, row: int, value: Any, first: str, second: str
+) -> tuple[float, float, float]:
+    if is_missing(value):
         return (math.nan,) * 3
     name = str(value)
     # The name of a system comes first: a system may be called "tie".
@@ -145,15 +237,15 @@ def _of_winner(table: Records, row: int, value: Any, first: str, second: str) ->
         if name.lower() in words:
             return _OUTCOMES[outcome]
     raise InputError(
-        f"{table.place(row)}: 'winner' is {_shown(value)}, but must be first, second, tie, {first} or {second}."
+        f"{table.place(row)}: {field!r} is {_shown(value)}, but must be first, second, tie, {first} or {second}."
     )
 
 
 def _probability(table: Records, field: str, row: int, value: Any, read: Callable[[float], float]) -> float:
     """Return the probability that the first side wins; NaN without a verdict."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if is_missing(value):
         return math.nan
-    win = read(_number(value))
+    win = read(number(value))
     if 0 <= win <= 1:
         return win
     span = "from 0 to 1" if field == "win" else "from 1 to 2"
@@ -176,7 +268,7 @@ def _lengths(table: Records) -> Array | None:
 
 
 def _length(table: Records, field: str, row: int) -> float:
-    value = _number(table.columns[field][row])
+    value = number(table.columns[field][row])
     if 0 <= value < math.inf:
         return value
     raise InputError(
@@ -190,16 +282,6 @@ def _characters(table: Records, field: str, row: int) -> float:
     if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
         return float(sum(map(len, texts)))
     raise InputError(f"{table.place(row)}: {field!r} is {_shown(value)}, but must be a text.")
-
-
-def _number(value: Any) -> float:
-    """Return a number, also of a table of texts; NaN if it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return math.nan
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return math.nan
 
 
 def _shown(value: Any) -> str:

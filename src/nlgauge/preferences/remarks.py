@@ -21,11 +21,12 @@ _CONTROLS = {
 }
 
 
-def remarks(fit: Fit, read: Verdicts, prior: float, elo: bool) -> tuple[str, ...]:
+def remarks(fit: Fit, read: Verdicts, prior: float, elo: bool, grades: float | None) -> tuple[str, ...]:
     """Return the notes; `read` are all verdicts, also ties that the model leaves out."""
-    notes = [_model(fit, read), *_controls(fit), *_letters(fit), *_units(fit)]
+    notes = [_model(fit, read), *_graded(read, grades), *_controls(fit), *_letters(fit), *_units(fit)]
     if read.missing:
-        notes.append(f"{counted(read.missing, 'record')} without a verdict left out.")
+        lacking = "a verdict" if grades is None else "a verdict or its grade"
+        notes.append(f"{counted(read.missing, 'record')} without {lacking} left out.")
     if prior:
         notes.append(
             f"Prior: each system has {counted(prior, 'win', spec='g')} and {counted(prior, 'loss', 'losses', 'g')} in addition, spread over all other"
@@ -55,6 +56,17 @@ def _model(fit: Fit, read: Verdicts) -> str:
     where = f" of {' in '.join(places)}" if places else ""
     ending = "" if fit.replicates is None else f"; intervals resample {used.unit}s"
     return f"{model}: {counted(len(read), 'comparison', spec=',')} ({counted(tied, 'tie', spec=',')}){where}{ending}."
+
+
+def _graded(read: Verdicts, grades: float | None) -> Iterator[str]:
+    """Yield how grades count."""
+    if grades is not None:
+        highest = "" if read.highest is None else f"; the highest in the records is {read.highest:g}"
+        yield (
+            f"Grades count in proportion: {grades:g} is a win, {grades / 2:g} three quarters of a win{highest}."
+        )
+    elif read.highest is not None:
+        yield f"Verdicts have grades up to {read.highest:g}, which do not count: only which system is better does."
 
 
 def _controls(fit: Fit) -> Iterator[str]:

@@ -19,7 +19,8 @@ class Verdicts:
     `first` and `second` are numbers of systems. `outcomes` (N, 3) are the shares of each comparison that the first
     system won, that were tied, and that the second system won; each row adds up to 1. `segments` and `documents`
     are numbers of `segment_names` and of documents, None if the records have none. `lengths` (N, 2) are lengths of
-    the two predictions. `missing` counts the records without a verdict.
+    the two predictions. `missing` counts the records without a verdict. `highest` is the highest grade of verdicts that
+    have grades.
     """
 
     systems: tuple[str, ...]
@@ -31,6 +32,7 @@ class Verdicts:
     documents: Array | None = None
     lengths: Array | None = None
     missing: int = 0
+    highest: float | None = None
 
     def __len__(self) -> int:
         return len(self.first)

@@ -164,7 +164,7 @@ def _cell(cell: verdicts.Cell) -> Cell:
         aside += f", {counted(round(cell.swaps), 'swap')}"
     if cell.low is not None and cell.high is not None:
         aside += f" [{_number(cell.low)}, {_number(cell.high)}]"
-    if cell.verdict == "differs":
+    if cell.verdict in ("differs", "misprint"):
         aside += f": {cell.why}"
     if cell.stand_in:
         aside += f"; {cell.stand_in}"

@@ -22,10 +22,10 @@ from nlgauge.reproduce.steps import Document, Step
 # Steps that take longer are left out, unless they are named or shortened by a sample.
 LONGEST = 3600
 _MODULES = {
-    "thesis-ch4": "nlgauge.reproduce.thesis",
-    "infolm": "nlgauge.reproduce.infolm",
-    "shannon": "nlgauge.reproduce.shannon",
-    "cosmic": "nlgauge.reproduce.cosmic",
+    "thesis-ch4": "nlgauge.reproduce.thesis.document",
+    "infolm": "nlgauge.reproduce.infolm.document",
+    "shannon": "nlgauge.reproduce.shannon.document",
+    "cosmic": "nlgauge.reproduce.cosmic.document",
 }
 
 

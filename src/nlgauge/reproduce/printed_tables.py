@@ -13,6 +13,15 @@ from nlgauge.meta.findings import Findings
 _FOLDER = files("nlgauge") / "data" / "printed"
 
 
+class Misprint(msgspec.Struct, frozen=True):
+    """A printed number that is impossible or contradicts another; `corrected` is the right number, if it is known."""
+
+    row: str
+    column: str
+    why: str
+    corrected: float | None = None
+
+
 class Printed(msgspec.Struct, frozen=True):
     """A table or figure as printed.
 
@@ -42,10 +51,10 @@ class Printed(msgspec.Struct, frozen=True):
         Decimals of the printed numbers.
     remarks : list of str, optional
         Remarks on misprints and doubts.
-    off_grid : list, optional
-        Cells that are impossible values: row, column, printed value.
-    mirrored : list, optional
-        Pairs of cells that should be equal and are not.
+    misprints : list of Misprint, optional
+        Cells that are impossible, or contradict a cell with the same meaning.
+    bold : list, optional
+        True for the cells in bold type.
     """
 
     id: str
@@ -60,8 +69,7 @@ class Printed(msgspec.Struct, frozen=True):
     values: list[list[Any]]
     decimals: int | None = None
     remarks: list[str] = []
-    off_grid: list[Any] = []
-    mirrored: list[Any] = []
+    misprints: list[Misprint] = []
     bold: list[list[bool]] = []
 
     @property
@@ -113,8 +121,8 @@ class Printed(msgspec.Struct, frozen=True):
             rows, {"units": self.units, "data": self.data}, f"{self.number}. {self.caption}", self.remarks
         )
 
-    def is_misprint(self, row: str, column: str) -> bool:
-        """Return True if the printed value of a cell is impossible.
+    def misprint(self, row: str, column: str) -> Misprint | None:
+        """Return why the printed value of a cell cannot be right.
 
         Parameters
         ----------
@@ -125,10 +133,10 @@ class Printed(msgspec.Struct, frozen=True):
 
         Returns
         -------
-        bool
-            True for a cell of `off_grid`.
+        Misprint or None
+            Reason, and the right number if it is known; None if nothing is wrong with the cell.
         """
-        return any((row, column) == tuple(cell[:2]) for cell in self.off_grid)
+        return next((each for each in self.misprints if (each.row, each.column) == (row, column)), None)
 
 
 def _shown(values: list[Any]) -> list[Any]:

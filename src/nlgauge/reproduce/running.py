@@ -138,6 +138,9 @@ def _recorded(wanted: Document, settings: Settings) -> dict[str, Part]:
     found = Reproduction.load(place)
     if found.document != wanted.name:
         raise InputError(f"{place} contains the reproduction of {found.document}, not of {wanted.name}.")
+    if settings.kept is None and found.made.get("seed") != settings.seed:
+        # Its scores have another sample and other draws, and are not computed again unless they are named.
+        return {}
     return {part.name: part for part in found.parts}
 
 

@@ -31,6 +31,15 @@ class Picture:
     draw: Callable[[], Axes | Panels]
 
 
+def labeled(axes: Axes, title: str, y: str) -> Axes:
+    """Return axes with the title and the name of the vertical axis in words of the document."""
+    from nlgauge.show.plots.canvas import TITLE
+
+    axes.set_title(title, loc="left", fontsize=TITLE)
+    axes.set_ylabel(y)
+    return axes
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The verdict on a claim, the numbers that decide it, and how they were computed."""

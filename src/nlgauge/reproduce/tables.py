@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.meta.judgments import Judgments
+from nlgauge.metric.registry import parse
 from nlgauge.reproduce.printed_tables import Printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
@@ -30,6 +31,12 @@ def cells_of(
     return Table(
         table.id, table.number, table.caption, table.units, cells, remarks=table.remarks, calls=list(calls)
     )
+
+
+def column(judged: Judgments, metric: str, output: str = "") -> str:
+    """Return the column of a metric's output in judgments; the first output has the metric's label."""
+    label = str(parse(metric))
+    return f"{label}.{output}" if f"{label}.{output}" in judged.labels else label
 
 
 def computed_from(row: Mapping[str, Any], scale: float, why: str, systems: int | None = None) -> Computed:

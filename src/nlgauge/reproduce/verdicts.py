@@ -3,7 +3,7 @@
 The words of a cell, tried in this order:
 
     not computed   there is no value; `why` is weights, data, cost or no number
-    misprint       the printed value is impossible
+    misprint       the printed value is impossible, or contradicts a cell with the same meaning
     equal          the printed value is the computed value, rounded or cut
     near           at most 3 swapped pairs of systems (Kendall), or at most 2 units of the last printed digit
     inside         the printed value is in the interval
@@ -72,7 +72,15 @@ class Computed(msgspec.Struct, frozen=True):
 def cell(table: Printed, row: str, column: str, computed: Computed) -> Cell:
     """Return a cell of a printed table with its verdict."""
     value = table.value(row, column)
-    word, swaps = _verdict(table, row, column, value, computed)
+    word, swaps = _verdict(table, value, computed)
+    why = (computed.why or "unknown") if word == "differs" else computed.why
+    wrong = table.misprint(row, column)
+    if wrong is not None and word != "not computed":
+        why = wrong.why
+        if wrong.corrected is not None:
+            again, _ = _verdict(table, wrong.corrected, computed)
+            why = f"{why}; the right number, {wrong.corrected:g}: {again}"
+        word, swaps = "misprint", None
     return Cell(
         row,
         column,
@@ -82,20 +90,16 @@ def cell(table: Printed, row: str, column: str, computed: Computed) -> Cell:
         _known(computed.low),
         _known(computed.high),
         swaps,
-        (computed.why or "unknown") if word == "differs" else computed.why,
+        why,
         computed.stand_in,
         computed.metric,
         computed.n,
     )
 
 
-def _verdict(
-    table: Printed, row: str, column: str, printed: Any, computed: Computed
-) -> tuple[Word, float | None]:
+def _verdict(table: Printed, printed: Any, computed: Computed) -> tuple[Word, float | None]:
     if math.isnan(computed.value) or isinstance(printed, bool) or not isinstance(printed, int | float):
         return "not computed", None
-    if table.is_misprint(row, column):
-        return "misprint", None
     swaps = None
     if computed.systems is not None:
         swaps = abs(computed.value - printed) * computed.systems * (computed.systems - 1) / 4

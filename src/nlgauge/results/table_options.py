@@ -51,7 +51,7 @@ class ReportOptions(TypedDict, total=False):
 REPORT_DEFAULTS = {"explain": 200, "texts": True, "max_size": 25, "confidence": 0.95, "resamples": 1000}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TableOptions:
     """The options of `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of its
     groups.

@@ -25,6 +25,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError, no_such
 from nlgauge.stats.arrays import CONSTANT, mid_ranks, paired, runs
 from nlgauge.stats.kendall import Pairs, p_values, pairs
+from nlgauge.stats.permutation.few_points import FEW, p_of_products
 
 Value = TypeVar("Value")
 
@@ -379,7 +380,7 @@ def pearson_p(r: Array, n: Array) -> Array:
 class Coefficient(NamedTuple):
     """A coefficient by name.
 
-    `test` is the method for p: "t", "pairs", or "" for none. `by_rank`: it depends only on the order of the
+    `test` is the method for p of many points: "t", "pairs", or "" for none. `by_rank`: it depends only on the order of the
     values. `of_pairs`: it follows from the kinds of pairs. `pooled`: its function takes the last two axes,
     groups and points. `accuracy`: a constant metric has a value, its floor.
     """
@@ -396,15 +397,30 @@ class Coefficient(NamedTuple):
     def __call__(self, x: Any, z: Any) -> Array:
         return self.function(x, z)
 
-    def p(self, x: Any, z: Any) -> Array:
-        """Return two-sided p of no association; NaN where the coefficient is not defined."""
+    def p(self, x: Any, z: Any, exact: bool = True) -> Array:
+        """Return two-sided p of no association; NaN if the coefficient is not defined.
+
+        p of at most 10 points is exact. exact=False uses the approximations for many points also for few, as SciPy does:
+        Student's t, and for Kendall with ties the normal distribution.
+        """
         x, z = paired(x, z)
         value = self.function(x, z)
         if self.test == "t":
-            return pearson_p(value, (~np.isnan(x)).sum(axis=-1))
+            return self._p_of_products(x, z, value, exact)
         if self.test == "pairs":
-            return np.asarray(np.where(np.isnan(value), np.nan, p_values(x, z, pairs(x, z))))
+            return np.asarray(np.where(np.isnan(value), np.nan, p_values(x, z, pairs(x, z), exact)))
         return np.full(np.shape(value), np.nan)
+
+    def _p_of_products(self, x: Array, z: Array, value: Array, exact: bool) -> Array:
+        n = (~np.isnan(x)).sum(axis=-1)
+        p = pearson_p(value, n)
+        few = exact & (n <= FEW) & ~np.isnan(p)
+        if few.any():
+            x, z = (mid_ranks(side) if self.by_rank else side for side in (x, z))
+            for at in map(tuple, np.argwhere(few)):
+                known = ~np.isnan(x[at])
+                p[at] = p_of_products(x[at][known], z[at][known])
+        return p
 
 
 # Those that need further options, thresholds or resamples are in ties.py and soft.py.

@@ -14,6 +14,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.stats.arrays import runs
+from nlgauge.stats.permutation.few_points import FEW, p_of_pairs
 
 # Up to this length all pairs of a vector are laid out; beyond, discordant pairs are counted while merging.
 _LAID_OUT = 256
@@ -135,9 +136,9 @@ def _inversion_distribution(n: int) -> Array:
     return np.cumsum(chances)
 
 
-def p_values(x: Array, z: Array, counted: Pairs) -> Array:
-    """Return two-sided p of no association: exact if nothing is tied and n is at most 170, else normal with
-    the variance corrected for ties.
+def p_values(x: Array, z: Array, counted: Pairs, exact_ties: bool = True) -> Array:
+    """Return two-sided p of no association: exact if nothing is tied and n is at most 170, or if n is at most 10 and
+    `exact_ties`; else normal with the variance corrected for ties.
     """
     n = (~np.isnan(x)).sum(axis=-1)
     score = counted.concordant - counted.discordant
@@ -148,7 +149,11 @@ def p_values(x: Array, z: Array, counted: Pairs) -> Array:
         here = exact & (n == size)
         fewest = np.minimum(counted.concordant, counted.discordant)[here].astype(np.int64)
         found[here] = np.minimum(1.0, 2 * _inversion_distribution(size)[fewest])
-    rest = ~exact & (n >= 2)
+    few = ~exact & (n >= 2) & (n <= FEW) & exact_ties
+    for at in map(tuple, np.argwhere(few)):
+        known = ~np.isnan(x[at])
+        found[at] = p_of_pairs(x[at][known], z[at][known], float(score[at]))
+    rest = ~exact & ~few & (n >= 2)
     if rest.any():
         from scipy.special import erfc
 

@@ -46,7 +46,6 @@ class Levelled(NamedTuple):
     n: int
     n_groups: int
     n_undefined: int
-    p: float = float("nan")
 
 
 def check_level(level: str) -> str:
@@ -88,24 +87,19 @@ def at_level(
     `average` is "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups
     without a value as 0 if at least two of their points have human scores; other groups are left out.
     """
-    x, z, weights, whole = scores
+    z, weights = scores.z, scores.weights
     if average not in ("macro", "pairs") or undefined not in ("drop", "zero"):
         raise ParameterError(
             f"average must be 'macro' or 'pairs' and undefined 'drop' or 'zero', got {average!r:.60} and"
             f" {undefined!r:.60}."
         )
-    if whole is not None and level == "system":
-        one, other = paired(*(np.asarray(side)[None] for side in (whole, human_means(z, weights))))
-        one, other = (snapped(side) if coefficient.by_rank else side for side in (one, other))
-    else:
-        one, other = grouped_by(level, x, z, weights, coefficient.by_rank)
+    one, other = _correlated(coefficient, level, scores)
     points = (~np.isnan(one)).sum(axis=-1)
     n = int(points.max(initial=0))
     if coefficient.pooled:
         value = float(coefficient(one, other))
         return Levelled(value, n, int((points >= 2).sum()), int((points < 2).sum()))
     values = np.asarray(coefficient(one, other))
-    p = float(coefficient.p(one, other)[0]) if len(values) == 1 else float("nan")
     known = ~np.isnan(values)
     by_group = weights if weights is not None and level == "input" else np.ones(len(values))
     if average == "pairs":
@@ -116,7 +110,22 @@ def at_level(
         values, counted = np.where(known, values, 0.0), known | ((~np.isnan(human)).sum(axis=-1) >= 2)
     total = by_group[counted].sum()
     value = float((by_group[counted] * values[counted]).sum() / total) if total > 0 else float("nan")
-    return Levelled(value, n, int(known.sum()), int((~known).sum()), p)
+    return Levelled(value, n, int(known.sum()), int((~known).sum()))
+
+
+def p_at_level(coefficient: Coefficient, level: str, scores: Scores, exact: bool = True) -> float:
+    """Return two-sided p of no association; NaN if the level has several groups or the coefficient is not defined."""
+    one, other = _correlated(coefficient, level, scores)
+    return float("nan") if coefficient.pooled or len(one) > 1 else float(coefficient.p(one, other, exact)[0])
+
+
+def _correlated(coefficient: Coefficient, level: str, scores: Scores) -> tuple[Array, Array]:
+    """Return both sides as (groups, points)."""
+    x, z, weights, whole = scores
+    if whole is None or level != "system":
+        return grouped_by(level, x, z, weights, coefficient.by_rank)
+    one, other = paired(*(np.asarray(side)[None] for side in (whole, human_means(z, weights))))
+    return (snapped(one), snapped(other)) if coefficient.by_rank else (one, other)
 
 
 def human_means(z: Array, weights: Array | None = None) -> Array:

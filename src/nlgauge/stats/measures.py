@@ -17,7 +17,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.stats.arrays import mean_of_known, paired
 from nlgauge.stats.bootstrap import draw_by_draw, replicates
 from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, by_name
-from nlgauge.stats.levels import LEVELS, Levelled, Scores, at_level, grouped_by
+from nlgauge.stats.levels import LEVELS, Levelled, Scores, at_level, grouped_by, p_at_level
 from nlgauge.stats.resampling import Resamples
 from nlgauge.stats.soft import apart_in_pairs, sign_flips
 from nlgauge.stats.ties import (
@@ -75,6 +75,10 @@ class Measure(ABC):
         constant = np.where(np.isnan(known), np.nan, 0.0)
         return self.value(level, Scores(constant, scores.z, scores.weights)).value
 
+    def p(self, level: str, scores: Scores) -> float:
+        """Return two-sided p of no association; NaN if the measure has no such test at the level."""
+        return math.nan
+
     def beside(self, level: str, scores: Scores) -> Mapping[str, float]:
         """Return further columns."""
         return {}
@@ -82,9 +86,13 @@ class Measure(ABC):
 
 @dataclass(frozen=True)
 class OfCoefficient(Measure):
-    """A coefficient, which is a function of two vectors, at every level."""
+    """A coefficient, which is a function of two vectors, at every level.
+
+    `exact`: p of few points is exact; otherwise it is SciPy's approximation.
+    """
 
     coefficient: Coefficient = COEFFICIENTS["pearson"]
+    exact: bool = True
 
     @property
     def one_scale(self) -> bool:
@@ -92,6 +100,9 @@ class OfCoefficient(Measure):
 
     def value(self, level: str, scores: Scores) -> Levelled:
         return at_level(self.coefficient, level, scores, self.average, self.undefined)
+
+    def p(self, level: str, scores: Scores) -> float:
+        return p_at_level(self.coefficient, level, scores, self.exact)
 
     def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
         if (self.average, self.undefined) != ("macro", "drop"):

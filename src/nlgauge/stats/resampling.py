@@ -14,6 +14,19 @@ from nlgauge.errors import ParameterError
 from nlgauge.kernels.resampling import draw_counts
 
 OVER = ("systems", "inputs", "both")
+# Three systems have three pairs. All are ordered alike by chance in a third of cases, and then in every resample.
+LEAST_SYSTEMS = 4
+
+
+def too_few_systems(over: str | None, systems: int) -> str:
+    """Return the reason why a bootstrap over systems is not valid; "" if it is valid or resamples only inputs.
+
+    >>> too_few_systems("both", 3), too_few_systems("both", 4)
+    ('a bootstrap over systems needs at least 4 systems, got 3', '')
+    """
+    if over not in ("systems", "both") or systems >= LEAST_SYSTEMS:
+        return ""
+    return f"a bootstrap over systems needs at least {LEAST_SYSTEMS} systems, got {systems}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import pytest
 from page_cases import pause
 
 from nlgauge import score
-from nlgauge.engine.costs import Carbon
+from nlgauge.engine.electricity import Carbon
 
 Open = Callable[..., Any]
 

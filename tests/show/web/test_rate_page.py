@@ -17,10 +17,10 @@ from page_cases import HOSTILE
 import nlgauge
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.creating import new
-from nlgauge.annotate.interchange import merge
+from nlgauge.annotate.files.merging import merge
 from nlgauge.annotate.log import current
 from nlgauge.annotate.pages import offline_page
-from nlgauge.annotate.protocols import protocol_of
+from nlgauge.annotate.protocols import RESERVED, protocol_of
 from nlgauge.corpus import Corpus
 
 pytest.importorskip("uvicorn", reason="needs the extra web")
@@ -69,15 +69,20 @@ def press(page: Any, keys: str) -> None:
         page.keyboard.press(key)
 
 
+def events(campaign: Campaign) -> list[dict[str, Any]]:
+    """The events of the log, but those of pages that were opened."""
+    return [record for record in campaign.records() if record["kind"] != "opened"]
+
+
 def saved(page: Any, campaign: Campaign, count: int) -> list[dict[str, Any]]:
     """The ratings in the log, as soon as there are this many."""
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
     for _ in range(200):
-        if len(campaign.records()) >= count:
+        if len(events(campaign)) >= count:
             break
         page.wait_for_timeout(20)
-    assert len(campaign.records()) == count
-    return campaign.records()
+    assert len(events(campaign)) == count
+    return events(campaign)
 
 
 def test_errors_are_marked_and_scored_by_keys_alone(tmp_path: Path, opened: Callable[..., Any]) -> None:
@@ -117,7 +122,7 @@ def test_a_low_score_without_marks_is_questioned_once(tmp_path: Path, opened: Ca
     page.locator("#scale-esa").focus()
     press(page, "Home Enter")
     assert "nothing is marked" in page.locator("#needed").inner_text()
-    assert campaign.records() == []
+    assert events(campaign) == []
     press(page, "Enter")
     assert saved(page, campaign, 1)[0]["answers"] == {"esa": 0}
 
@@ -194,6 +199,154 @@ def test_texts_are_ranked_by_keys_alone(
     assert shown.errors == []
 
 
+_KEYED = """
+name = "keyed"
+[[questions]]
+id = "tone"
+text = "How polite is the text?"
+low = 1
+high = 5
+labels = { 1 = "rude", 5 = "polite" }
+keys = ["a", "d", "f", "g", "+"]
+[[questions]]
+id = "clear"
+text = "Is it clear?"
+kind = "yes_no"
+keys = ["j", "k"]
+[[questions]]
+id = "length"
+text = "Is it short?"
+kind = "yes_no"
+[spans]
+severities = ["minor", "major"]
+"""
+
+
+def test_keys_of_a_protocol_give_the_answers(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    file = tmp_path / "keyed.toml"
+    file.write_text(_KEYED, "utf-8")
+    campaign = campaign_of(tmp_path, str(file))
+    shown = opened(served(campaign)["ana"], bypass_csp=True, viewport={"width": 390, "height": 844})
+    page = shown.page
+    assert shown.texts("[data-question=tone] kbd") == ["a", "d", "f", "g", "+"]
+    assert shown.texts("[data-question=length] kbd") == ["1", "2"]
+    press(page, "Enter")
+    assert (
+        page.locator("#needed").inner_text()
+        == "Answer “How polite is the text?” (keys a d f g +), then Next."
+    )
+    press(page, "?")
+    keys = [tuple(row.split("\n")) for row in shown.texts("#keys dl div")]
+    assert ("a", "How polite is the text? 1 rude") in keys and ("k", "Is it clear? no") in keys
+    assert any(key == "1 to 9" for key, _ in keys)
+    page.evaluate(browsers.axe())
+    assert browsers.faults(page) == []
+    # In the text, digits mark and the keys of questions answer; the place in the text stays.
+    page.locator("#text-target").focus()
+    press(page, "ArrowRight 1 g")
+    assert page.evaluate("() => document.activeElement.id") == "text-target"
+    press(page, "ArrowRight 2 k")
+    # Elsewhere the focus moves on to the next open question, as with digits; Caps Lock does not matter.
+    page.locator("#next").focus()
+    press(page, "J")
+    assert page.evaluate("() => document.activeElement.name") == "length"
+    press(page, "2 Enter")
+    (first,) = saved(page, campaign, 1)
+    assert first["answers"] == {"tone": 4, "clear": True, "length": False}
+    assert [span["severity"] for span in first["spans"]] == ["minor", "major"]
+    # A digit answers the question without keys, wherever it is; + is typed with Shift on many keyboards.
+    page.locator("#next").focus()
+    press(page, "1 k Shift++ Enter")
+    assert saved(page, campaign, 2)[1]["answers"] == {"tone": 5, "clear": False, "length": True}
+    assert shown.errors == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "side_by_side", "pressed", "answer"),
+    [
+        ('kind = "order"\nkeys = ["d", "f", "g"]', 3, "f d g", [2, 1, 3]),
+        *thorough(
+            ('kind = "output"\nties = true\nkeys = ["d", "e", "f"]', 2, "e", "tie"),
+            ('kind = "output"\nties = true\nkeys = ["d", "e", "f"]', 2, "f", 1),
+            ('kind = "choice"\nlabels = { a = "x", b = "y" }\nkeys = ["d", "f"]', 1, "f", "b"),
+        ),
+    ],
+)
+def test_keys_choose_among_texts(
+    tmp_path: Path, opened: Callable[..., Any], kind: str, side_by_side: int, pressed: str, answer: Any
+) -> None:
+    file = tmp_path / "keyed.toml"
+    file.write_text(
+        f'name = "keyed"\nside_by_side = {side_by_side}\n[[questions]]\nid = "q"\ntext = "Which?"\n{kind}\n',
+        "utf-8",
+    )
+    campaign = campaign_of(tmp_path, str(file), texts(4, ("Alpha", "Beta", "Gamma")))
+    page = opened(served(campaign)["ana"]).page
+    press(page, f"{pressed} Enter")
+    assert saved(page, campaign, 1)[0]["answers"] == {"q": answer}
+
+
+def test_reserved_keys_are_those_of_the_page() -> None:
+    code = (Path(nlgauge.__file__).parent / "show/web/rate/rate.js").read_text("utf-8")
+    keys = set(re.findall(r'event\.key === "(.)"', code))
+    assert {key.lower() for key in keys} == set(RESERVED)
+
+
+def test_an_item_is_skipped_and_taken_back_by_keys_alone(tmp_path: Path, opened: Callable[..., Any]) -> None:
+    campaign = campaign_of(tmp_path, "yes_no", texts(2))
+    address = served(campaign)["ana"]
+    shown = opened(address, bypass_csp=True, viewport={"width": 390, "height": 844})
+    page = shown.page
+    press(page, "x")
+    assert page.evaluate("() => document.activeElement.id") == "reason"
+    page.evaluate(browsers.axe())
+    assert browsers.faults(page) == []
+    # Letters of the reason are no keys of the page; Escape leaves everything as it was.
+    page.keyboard.type("bunx ?1")
+    press(page, "Escape")
+    assert page.evaluate("() => document.activeElement.id") == "skip"
+    assert page.locator("#skipping").is_hidden()
+    assert "1 of 2, 0 done" in page.locator("#place").inner_text()
+    press(page, "Enter Control+a")
+    page.keyboard.type("no text 😀")
+    press(page, "Enter")
+    (record,) = saved(page, campaign, 1)
+    assert (record["kind"], record["reason"], record["item"]) == (
+        "skip",
+        "no text 😀",
+        campaign.order("ana")[0],
+    )
+    assert 0 < record["active"] <= record["seconds"] + 0.1
+    assert page.locator("#place").inner_text() == "2 of 2, 1 done, 1 of them skipped"
+    press(page, "2 Enter")
+    saved(page, campaign, 2)
+    assert page.locator("#needed").inner_text().startswith("All items are done")
+    # Back: Next does not rate a skipped item, Undo takes the skip back.
+    press(page, "b")
+    assert "You skipped this item: no text 😀" in page.locator("#needed").inner_text()
+    assert page.locator("#skip").is_disabled()
+    page.locator("#next").focus()
+    press(page, "Enter x u")
+    saved(page, campaign, 3)
+    assert page.locator("#place").inner_text() == "1 of 2, 1 done"
+    # A reason is not needed, and an answer replaces the skip.
+    page.locator("#skip").focus()
+    press(page, "Enter Enter")
+    saved(page, campaign, 4)
+    again = opened(None)
+    again.page.context.add_cookies(page.context.cookies())
+    page = again.goto(address.partition("?")[0])
+    press(page, "b")
+    assert "You skipped this item. Undo" in page.locator("#needed").inner_text()
+    press(page, "1 u U Enter")
+    *_, undo, skip, rating = saved(page, campaign, 5)
+    assert (undo["kind"], skip["reason"], rating["answers"]) == ("undo", "", {"acceptable": True})
+    assert (shown.errors, again.errors) == ([], [])
+    assert [each["request"].endswith(".open") for each in campaign.records() if each["kind"] == "opened"] == [
+        True
+    ] * 2
+
+
 def test_categories_of_marks_are_required(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "mqm")
     shown = opened(served(campaign)["ana"])
@@ -236,7 +389,7 @@ def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., A
     page.context.set_offline(True)
     press(page, "1 Enter 2 Enter")
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Not saved yet')")
-    assert campaign.records() == []
+    assert events(campaign) == []
     page.context.set_offline(False)
     records = saved(page, campaign, 2)
     assert [record["answers"]["acceptable"] for record in records] == [True, False]
@@ -281,7 +434,7 @@ def test_a_full_disk_keeps_the_rating_in_the_page(tmp_path: Path, opened: Callab
     page.wait_for_function(
         "() => document.getElementById('saved').textContent.startsWith('Not saved: The disk')"
     )
-    assert campaign.records() == []
+    assert events(campaign) == []
     page.unroute("**/api/rate")
     (record,) = saved(page, campaign, 1)
     assert record["answers"] == {"acceptable": True}
@@ -339,7 +492,9 @@ def test_nothing_about_systems_and_others_is_sent(tmp_path: Path, opened: Callab
     addresses = served(campaign)
     shown = opened(None)
     bodies: list[bytes] = []
-    shown.page.on("response", lambda answer: bodies.append(answer.body()) if "/api/" in answer.url else None)
+    shown.page.on(
+        "response", lambda answer: bodies.append(answer.body()) if "/api/work" in answer.url else None
+    )
     page = shown.goto(addresses["ana"])
     press(page, "Tab Tab")
     everything = b"".join(bodies) + page.content().encode()
@@ -397,6 +552,54 @@ def test_no_faults_of_accessibility(tmp_path: Path, opened: Callable[..., Any], 
     assert browsers.faults(page) == []
 
 
+# Twice the size on a screen of 1280 x 800, and the narrowest page that need not be scrolled sideways (WCAG 1.4.10).
+SMALL = ({"width": 640, "height": 400}, {"width": 320, "height": 256})
+
+
+def cut_off(page: Any) -> list[str]:
+    """The elements that a narrow page cuts off; tables may be scrolled, and some words are for screen readers."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll("main *")]
+          .filter(node => node.checkVisibility() && !node.closest(".rate-scroll, .sr, svg"))
+          .filter(node => {
+            const { left, right } = node.getBoundingClientRect();
+            const hides = getComputedStyle(node).overflowX !== "visible" && !/^(INPUT|SELECT|TEXTAREA)$/.test(node.tagName);
+            return right > innerWidth + 1 || left < -1 || (hides && node.scrollWidth > node.clientWidth + 1);
+          })
+          .map(node => node.outerHTML.slice(0, 120))"""
+    )
+    wide = page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
+    return [*found, *(["the page"] if wide else [])]
+
+
+@pytest.mark.parametrize("protocol", ["mqm", *thorough("esa", "likert", "da", "pairwise", "bws", "claims")])
+def test_nothing_is_cut_off_at_twice_the_size(
+    tmp_path: Path, opened: Callable[..., Any], protocol: str
+) -> None:
+    corpus = texts(4, ("A", "B", "C", "D"))
+    claims = {system: (["The cat sat.", "It was a dog."],) * 4 for system in "ABCD"}
+    campaign = campaign_of(
+        tmp_path,
+        protocol,
+        replace(corpus, system_fields={"claims": claims}),
+        title="Supercalifragilistic" * 3,
+    )
+    page = opened(served(campaign)["ana"], viewport=SMALL[0], device_scale_factor=2).page
+    if page.locator(".rate-target").count():
+        press(page, "End 2 m")
+    press(page, "x Escape ?")
+    press(page, "x")
+    for size in SMALL:
+        page.set_viewport_size(size)
+        assert cut_off(page) == [], size
+    # Everything can be scrolled to, and the whole page is there at the largest zoom of a browser's text, too.
+    page.evaluate("() => { document.documentElement.style.zoom = 2; }")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert cut_off(page) == []
+    page.locator("#next").scroll_into_view_if_needed()
+    assert page.locator("#next").is_visible()
+
+
 def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "esa")
     file = offline_page(campaign, "ana", tmp_path / "ana.html")
@@ -413,7 +616,8 @@ def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: 
     download.value.save_as(saved_file)
     assert saved_file.name == "ana-ratings.jsonl"
     assert merge(campaign, saved_file) == 2
-    first, second = campaign.records()
+    merged, first, second = campaign.records()
+    assert (merged["kind"], merged["file"], merged["events"]) == ("merged", "ana-ratings.jsonl", 2)
     assert (first["answers"], second["answers"]) == ({"esa": 90}, {"esa": 100})
     assert [record["item"] for record in (first, second)] == campaign.order("ana")[:2]
     text = campaign.items[first["item"]].outputs[0]
@@ -422,7 +626,18 @@ def test_an_offline_page_saves_ratings_that_merge_reads(tmp_path: Path, opened: 
         address for address in shown.requests if not address.startswith(("file:", "data:", "blob:"))
     ] == []
     # The ratings are still there when the page is opened again.
-    assert "2 done" in opened(file).page.locator("#place").inner_text()
+    page = opened(file).page
+    assert "2 done" in page.locator("#place").inner_text()
+    # A skip, a second skip that is taken back, and the file with all events.
+    press(page, "x Enter x Enter")
+    press(page, "b u")
+    assert "3 done, 1 of them skipped" in page.locator("#place").inner_text()
+    with page.expect_download() as download:
+        page.get_by_text("Save ratings as a file").click()
+    download.value.save_as(saved_file)
+    assert merge(campaign, saved_file) == 3
+    assert [record["kind"] for record in campaign.records()[3:]] == ["merged", "skip", "skip", "undo"]
+    assert [record["kind"] for record in current(campaign.records()).values()] == ["rating", "rating", "skip"]
     assert shown.errors == []
 
 

@@ -111,25 +111,29 @@ def test_a_study_from_texts_to_a_report(tmp_path: Path, opened: Callable[..., An
         server.kill()
     opened_again = Campaign.open(campaign)
     records = opened_again.records()
-    assert [record["n"] for record in records] == list(range(total))
-    for record in records:
+    assert [record["n"] for record in records] == list(range(len(records)))
+    ratings = [record for record in records if record["kind"] == "rating"]
+    assert len(ratings) == total
+    for record in ratings:
         text = opened_again.items[record["item"]].outputs[0]
         assert record["answers"] == {"da": 10 * len(text.split())}
     state = json.loads(run("annotate", "status", str(campaign), "-f", "json"))
     assert state["finished"] == count
     assert {row["system"]: row["better"] for row in state["differences"]} == {"careful": "careful"}
-    ratings = tmp_path / "ratings.jsonl"
-    run("annotate", "export", str(campaign), "-o", str(ratings))
+    exported = tmp_path / "ratings.jsonl"
+    run("annotate", "export", str(campaign), "-o", str(exported))
     expected = {row["system"]: row["estimate"] for row in state["estimates"]}
-    rows = [json.loads(line) for line in ratings.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in exported.read_text("utf-8").splitlines()]
     for system, mean in expected.items():
         values = [row["human"]["da"] for row in rows if row["system"] == system]
         assert sum(values) / len(values) == pytest.approx(mean)
     findings = json.loads(
-        run("meta", str(ratings), "--human", "da", "-m", "chrf", "--level", "global", "-f", "json", "--quiet")
+        run(
+            "meta", str(exported), "--human", "da", "-m", "chrf", "--level", "global", "-f", "json", "--quiet"
+        )
     )
     assert {row["metric"] for row in findings["rows"]} == {"chrf"}
-    agreement = json.loads(run("meta", "agreement", str(ratings), "--human", "da", "-f", "json"))
+    agreement = json.loads(run("meta", "agreement", str(exported), "--human", "da", "-f", "json"))
     assert {row["dimension"] for row in agreement["rows"]} == {"da"}
     report = tmp_path / "report.html"
     run("report", str(result), "--ratings", str(campaign), "-o", str(report))
@@ -137,7 +141,7 @@ def test_a_study_from_texts_to_a_report(tmp_path: Path, opened: Callable[..., An
 
 
 def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., Any]) -> None:
-    from test_rate_page import served
+    from test_rate_page import SMALL, cut_off, served
 
     texts(tmp_path / "texts.jsonl", 12)
     run("score", str(tmp_path / "texts.jsonl"), "-m", "chrf", "-o", str(tmp_path / "out"), "--quiet")
@@ -160,7 +164,10 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
             for key in campaign.order(annotator):
                 item = campaign.items[key]
                 value = 1 + 3 * (item.systems == ["careful"]) + (item.segment in ("s1", "s3"))
-                rater.rate(annotator, key, dict.fromkeys(names, value), active=12.0)
+                if item.segment == "s5" and item.systems == ["hasty"] and item.kind == "rate":
+                    rater.skip(annotator, key, "<b>no</b> text", active=12.0)
+                else:
+                    rater.rate(annotator, key, dict.fromkeys(names, value), active=12.0)
     shown = opened(served(campaign)["organizer"], bypass_csp=True, viewport={"width": 1180, "height": 900})
     page = shown.page
     text = page.locator("main").inner_text()
@@ -170,6 +177,9 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
         "Agreement of annotators",
         "krippendorff",
         "When to stop",
+        "2 skipped texts have no score (hasty 2 of 24)",
+        "leave out 1 finished segment",
+        "<b>no</b> text",
     ):
         assert words in text, words
     assert "24 of 24" in text.replace("26 of 26", "24 of 24")
@@ -181,3 +191,6 @@ def test_the_organizer_sees_what_is_known(tmp_path: Path, opened: Callable[..., 
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert browsers.faults(page) == []
+    for size in SMALL:
+        page.set_viewport_size(size)
+        assert cut_off(page) == [], size

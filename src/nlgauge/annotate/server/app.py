@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
@@ -27,16 +27,33 @@ from nlgauge.show.explorer.guard import ROLE
 _FORBIDDEN = "Your address is not for this page."
 
 
-class _Sent(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a rating, or of an undo; `request` has the id of the page before the first dot."""
+class _Sent(msgspec.Struct, forbid_unknown_fields=True, tag_field="kind"):
+    """A message of the page of an annotator; `request` has the id of the page before the first dot."""
 
-    kind: Literal["rating", "undo"]
-    item: str
     request: str
-    answers: dict[str, Any] = {}
+
+
+class _Rating(_Sent, tag="rating"):
+    item: str
+    answers: dict[str, Any]
     spans: list[Mark] = []
     seconds: float = 0.0
     active: float = 0.0
+
+
+class _Skip(_Sent, tag="skip"):
+    item: str
+    reason: str = ""
+    seconds: float = 0.0
+    active: float = 0.0
+
+
+class _Undo(_Sent, tag="undo"):
+    item: str
+
+
+class _Opened(_Sent, tag="opened"):
+    pass
 
 
 def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
@@ -76,7 +93,7 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         if role not in campaign.plan.orders:
             return PlainTextResponse(_FORBIDDEN, 403)
         try:
-            sent = msgspec.json.decode(await request.body(), type=_Sent)
+            sent = msgspec.json.decode(await request.body(), type=_Rating | _Skip | _Undo | _Opened)
         except (msgspec.DecodeError, RecursionError) as error:
             return PlainTextResponse(visible(f"This is not a rating: {error}."), 422)
         except ClientDisconnect:
@@ -86,27 +103,15 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
         if wait:
             return PlainTextResponse("Too many ratings in a minute.", 429, {"retry-after": str(wait)})
 
-        def saved() -> int:
-            if sent.kind == "undo":
-                return rater.undo(role, sent.item, request=sent.request)
-            return rater.rate(
-                role,
-                sent.item,
-                sent.answers,
-                sent.spans,
-                seconds=sent.seconds,
-                active=sent.active,
-                request=sent.request,
-            )
-
         try:
-            number = await run(writer, saved)
+            number = await run(writer, lambda: _saved(rater, role, sent))
         except InputError as error:
             return PlainTextResponse(visible(str(error)), 422)
         except OSError:
             return PlainTextResponse("The disk of the server is full or cannot be written.", 507)
         page = sent.request.partition(".")[0]
-        elsewhere = last_page.setdefault(role, page) != page
+        # A page that was opened replaces the page before; if the page before saves too, both are in use.
+        elsewhere = last_page.setdefault(role, page) != page and not isinstance(sent, _Opened)
         last_page[role] = page
         # The page gets further items if there are more than it has.
         return _json({"n": number, "elsewhere": elsewhere, "items": len(rater.campaign.order(role))})
@@ -136,6 +141,21 @@ def application(campaign: Campaign, rater: Rater, per_minute: int) -> Starlette:
             Route("/{path:path}", file),
         ]
     )
+
+
+def _saved(rater: Rater, role: str, sent: _Rating | _Skip | _Undo | _Opened) -> int:
+    page: dict[str, Any] = {"request": sent.request}
+    match sent:
+        case _Rating():
+            page |= {"seconds": sent.seconds, "active": sent.active}
+            return rater.rate(role, sent.item, sent.answers, sent.spans, **page)
+        case _Skip():
+            page |= {"seconds": sent.seconds, "active": sent.active}
+            return rater.skip(role, sent.item, sent.reason, **page)
+        case _Undo():
+            return rater.undo(role, sent.item, **page)
+        case _Opened():
+            return rater.opened(role, **page)
 
 
 def _json(value: Any) -> Response:

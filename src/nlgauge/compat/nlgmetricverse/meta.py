@@ -176,7 +176,7 @@ def metrics_correlation(
             p_values.append(np.full(results[-1].shape, np.nan))
         else:
             results.append(COEFFICIENTS[measure.value](rows, columns))
-            p_values.append(COEFFICIENTS[measure.value].p(rows, columns))
+            p_values.append(COEFFICIENTS[measure.value].p(rows, columns, exact=False))
     correlations = MetricCorrelations(results, p_values, result.labels, [measure.value for measure in chosen])
     if plot is not None:
         correlations.plot(plot)
@@ -266,6 +266,15 @@ def _of_benchmark(
     return _correlated(judged, chosen, "input", measure("darr"))
 
 
+def _as_scipy(name: str) -> Measure:
+    """Return the measure with SciPy's p, also of few points."""
+    from nlgauge.stats.measures import OfCoefficient, measure
+
+    exact = measure(name)
+    assert isinstance(exact, OfCoefficient)
+    return dataclasses.replace(exact, exact=False)
+
+
 def _correlated(
     judged: Judgments, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure
 ) -> HumanCorrelations:
@@ -276,7 +285,7 @@ def _correlated(
         (
             correlate(judged, level_of_darr, by_darr, interval=None)
             if measure is CorrelationMeasures.daRR
-            else correlate(judged, "global", measure.value, interval="fisher")
+            else correlate(judged, "global", _as_scipy(measure.value), interval="fisher")
         )
         for measure in chosen
     ]

@@ -53,7 +53,7 @@ class Executor(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Serial:
     """Executor that computes one chunk after another in this process."""
 
@@ -65,7 +65,7 @@ class Serial:
             yield task.run(chunk)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Threads:
     """Executor that computes several chunks at once in threads of this process.
 

@@ -32,14 +32,26 @@ def is_bleu_tokenizer(name: str | None) -> bool:
 
 def described(name: str) -> str:
     """Return the tokenizer as a signature names it: a model file by its name and the hash of its content,
-    without its directory.
+    without its directory, and a dictionary with its version, as in sacreBLEU.
     """
+    if name.endswith("-mecab"):
+        return _with_dictionary(name)
     if not name.startswith(_PREFIX):
         return "flores101" if name == "spm" else name
     import hashlib
 
     path = _model(name)
     return f"{_PREFIX}{path.name}#{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+
+
+@cache
+def _with_dictionary(name: str) -> str:
+    from sacrebleu.metrics.bleu import _get_tokenizer
+
+    try:
+        return str(_get_tokenizer(name)().signature())
+    except (ImportError, RuntimeError):  # without the dictionary there are no scores that need its version
+        return name
 
 
 @cache

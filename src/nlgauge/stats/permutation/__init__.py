@@ -1,1 +1,1 @@
-"""Permutation tests of correlations: kinds of swaps, and fast sums over the swaps."""
+"""Permutation tests of correlations: kinds of swaps, fast sums over the swaps, and all assignments of few points."""

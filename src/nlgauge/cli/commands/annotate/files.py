@@ -42,16 +42,16 @@ def export(
 
     The format nlgauge has one record per segment and system, as `nlgauge meta` reads it, and pairs has one verdict
     per pair of texts, as `nlgauge rank` reads it. Other formats are for other tools; what they cannot contain is
-    printed. Repeated, damaged and gold items are not in the scores.
+    printed. Repeated, damaged and gold items are not in the scores, and skipped texts have no score.
     """
     from nlgauge.annotate.campaign import Campaign
     from nlgauge.annotate.checks import failed
-    from nlgauge.annotate.interchange import left_out, write_ratings
-    from nlgauge.annotate.rows import ratings_of
+    from nlgauge.annotate.files.formats import left_out, write_ratings
+    from nlgauge.annotate.responses import responses_of, skip_warning, skips_by_system
 
     campaign = Campaign.open(directory)
-    ratings = ratings_of(campaign)
-    without = failed(campaign, ratings) if exclude_failed else []
+    without = failed(campaign, campaign.records()) if exclude_failed else []
+    responses = responses_of(campaign, without)
     lost = write_ratings(campaign, output, form, without)
     if without:
         say(left_out(without))
@@ -61,7 +61,9 @@ def export(
         say(
             "warning: metrics proposed segments, so means of this file are biased; `nlgauge annotate status` weights them."
         )
-    say(f"{counted(sum(name not in without for name, _ in ratings), 'rating')} read, checks included")
+    if warning := skip_warning(skips_by_system(campaign, responses)):
+        say(f"warning: {warning}")
+    say(f"{counted(len(responses), 'rating')} read, checks and skips included")
     click.echo(output)
 
 
@@ -102,7 +104,8 @@ def import_ratings(
     texts. All of them are added, or none.
     """
     from nlgauge.annotate.campaign import Campaign
-    from nlgauge.annotate.interchange import add_annotations, write_rows
+    from nlgauge.annotate.files.formats import write_rows
+    from nlgauge.annotate.files.merging import add_annotations
     from nlgauge.spans import SpanFile, read
 
     named = dict(each.split("=", 1) for each in split(severities) if "=" in each)
@@ -118,7 +121,7 @@ def import_ratings(
         else SpanFile([each for part in parts for each in part.annotations], parts[0].report)
     )
     if output.is_dir():
-        count = add_annotations(Campaign.open(output), read_in)
+        count = add_annotations(Campaign.open(output), read_in, ", ".join(file.name for file in files))
         say(f"{counted(count, 'rating')} added")
     else:
         say(f"{counted(write_rows(read_in, output, weights), 'record')} written")
@@ -155,12 +158,12 @@ def merge(
         list[Path], argument("Files that pages of `nlgauge annotate page` saved.", metavar="FILE...")
     ],
 ) -> None:
-    """Add ratings of offline pages to a campaign.
+    """Add ratings and skips of offline pages to a campaign.
 
-    A file that is merged twice adds nothing the second time.
+    A file that is merged twice adds nothing the second time. The log names the file of each rating.
     """
     from nlgauge.annotate.campaign import Campaign
-    from nlgauge.annotate.interchange import merge as merge_file
+    from nlgauge.annotate.files.merging import merge as merge_file
 
     campaign = Campaign.open(directory)
     for file in files:

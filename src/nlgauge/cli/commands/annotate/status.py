@@ -131,10 +131,17 @@ def _person(row: Mapping[str, Any]) -> dict[str, str]:
     return {
         "annotator": row["annotator"],
         "done": f"{row['done']} of {row['of']}",
+        "skipped": _skipped(row),
+        "page opened": str(row["opened"] or ""),
         "seconds": _number(row["median_seconds"]),
         "hours left": _number(row["hours_left"]),
         **checks,
     }
+
+
+def _skipped(row: Mapping[str, Any]) -> str:
+    checks = f" ({counted(row['checks_skipped'], 'check')})" if row["checks_skipped"] else ""
+    return f"{row['skipped']}{checks}" if row["skipped"] else ""
 
 
 def _mean(row: Mapping[str, Any]) -> dict[str, str]:

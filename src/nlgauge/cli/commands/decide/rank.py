@@ -84,6 +84,24 @@ def rank_command(
             panel=STATISTICS,
         ),
     ] = None,
+    verdict: Annotated[
+        str | None,
+        option(
+            "--verdict",
+            help="Field with the verdicts; numbers are grades, above 0 for the second (default: winner).",
+            metavar="FIELD",
+            panel=STATISTICS,
+        ),
+    ] = None,
+    grades: Annotated[
+        float | None,
+        option(
+            "--grades",
+            help="Highest grade: smaller grades count in proportion (default: who is better).",
+            metavar="HIGHEST",
+            panel=STATISTICS,
+        ),
+    ] = None,
     baseline: Annotated[
         str | None,
         option(
@@ -126,11 +144,15 @@ def rank_command(
         nlgauge rank verdicts.jsonl
         nlgauge rank verdicts.jsonl --control length --documents doc --baseline gpt4
         nlgauge rank out --from chrf --tie 0.5
+        nlgauge rank ragchecker_meta.jsonl.gz --verdict human.overall --grades 2
 
     A record of FILE (.jsonl, .json, .csv, .tsv or .parquet) is one comparison: {"item": ..., "first": "A",
     "second": "B", "winner": "A"}. The winner is first, second, tie, or the name of a system. Instead of winner, "win" is
     the probability that the first system wins. Files of Arena (model_a, model_b) and annotations of AlpacaEval
     (generator_1, generator_2, preference) are read, too.
+
+    Verdicts may have grades: a number "grade" (above 0: the second is better; 0: a tie), a "strength" with the winner,
+    or A>>B. By default only which system is better counts. With --grades 2, a grade of 2 is a win and 1 is 0.75.
 
     Strengths are log odds of a win in the Bradley-Terry model, or in Davidson's model if ties occur. Intervals and
     letters resample documents or segments with all of their comparisons.
@@ -150,6 +172,8 @@ def rank_command(
         ties=ties,
         control=control or (),
         documents=documents,
+        verdict=verdict,
+        grades=grades,
         baseline=baseline,
         prior=prior,
         elo=elo,

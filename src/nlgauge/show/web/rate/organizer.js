@@ -43,6 +43,7 @@ function draw(state) {
     state.decision && decision(state.decision),
     state.agreement.length > 0 && section("Agreement of annotators", table(["Dimension", "Coefficient", "Value", "95% interval", "Outputs"], state.agreement.map(row => [row.dimension, row.coefficient, number(row.value, 2), range(row.low, row.high, 2), String(row.n)]), 2)),
     annotators(state.annotators),
+    state.skips.length > 0 && skipped(state),
     state.surprises.length > 0 && surprises(state.surprises),
   );
 }
@@ -102,8 +103,15 @@ function annotators(rows) {
     row.repeats ? `repeats differ by ${number(row.repeat_difference)}` : "",
     row.damaged ? `${row.damaged_lower} of ${row.damaged} damaged texts lower (p = ${number(row.damaged_p, 3)})` : "",
     row.gold ? `${row.gold_passed} of ${row.gold} gold items` : "",
+    row.checks_skipped ? `${row.checks_skipped} skipped` : "",
   ].filter(Boolean).join("; ");
-  return section("Annotators", table(["Annotator", "Done", "Checks", "Median seconds", "Hours left"], rows.map(row => [row.annotator, `${row.done} of ${row.of}`, checks(row), number(row.median_seconds), number(row.hours_left)]), 3));
+  return section("Annotators", table(["Annotator", "Done", "Skipped", "Checks", "Page opened", "Median seconds", "Hours left"], rows.map(row => [row.annotator, `${row.done} of ${row.of}`, String(row.skipped), checks(row), String(row.opened), number(row.median_seconds), number(row.hours_left)]), 4));
+}
+
+// Texts that people declared impossible to rate, with their reasons.
+function skipped(state) {
+  const words = each => h("li", {}, h("b", {}, `${each.segment}, ${each.systems.join(" and ")}`), ` ${each.annotator}: `, each.reason ? h("bdi", {}, each.reason) : "no reason");
+  return section("Skipped texts", table(["System", "Skipped"], state.skips.map(row => [row.system, `${row.skipped} of ${row.of}`]), 1), h("ul", {}, state.skipped.map(words)));
 }
 
 function surprises(rows) {

@@ -1,7 +1,9 @@
-// The questions of a protocol as native inputs. Each has its node, update, problem, focus and digit.
+// The questions of a protocol as native inputs. Each has its node, update, missing, words, focus and choose, which gives
+// the answer at a place, with its keys.
 import { h } from "../dom.js";
 
 const MOST_BUTTONS = 9;
+const NO_BUTTONS = { keys: [], hints: [], choose: () => false };
 
 export function question(asked, count, claims, of) {
   if (asked.kind === "claims") return claimed(asked, claims, of);
@@ -23,19 +25,33 @@ function choicesOf(asked, count) {
   return asked.ties ? [...texts.slice(0, 1), ["tie", "equally good"], ...texts.slice(1)] : texts;
 }
 
+// What Next says about a question without an answer.
+function wanted(asked) {
+  return `Answer “${asked.text}”${withKeys(asked)}, then Next.`;
+}
+
+function withKeys(asked) {
+  return asked.keys.length ? ` (keys ${asked.keys.join(" ")})` : "";
+}
+
 function choice(asked, choices, of) {
   const name = asked.id;
-  const inputs = choices.map(([value], place) => h("input", { type: "radio", name, id: `${name}-${place}`, "data-key": `${name}-${place}`, onchange: () => of.give(name, value) }));
-  const labels = choices.map(([, words], place) => h("label", { class: "rate-choice", for: `${name}-${place}` }, inputs[place], h("kbd", { "aria-hidden": "true" }, String(place + 1)), h("span", {}, words)));
+  // A screen may have fewer texts than the protocol has keys for.
+  const keys = asked.keys.slice(0, choices.length);
+  const inputs = choices.map(([value], place) => h("input", { type: "radio", name, id: `${name}-${place}`, "data-key": `${name}-${place}`, "aria-keyshortcuts": keys[place], onchange: () => of.give(name, value) }));
+  const labels = choices.map(([, words], place) => h("label", { class: "rate-choice", for: `${name}-${place}` }, inputs[place], h("kbd", { "aria-hidden": "true" }, keys[place] ?? String(place + 1)), h("span", {}, words)));
   const node = h("fieldset", { class: "rate-question", "data-question": name }, h("legend", {}, asked.text, asked.required ? null : " (optional)"), h("div", { class: "rate-choices" }, labels));
   return {
     node,
     id: name,
+    text: asked.text,
+    keys,
+    hints: keys.map((key, place) => [key, choices[place][1]]),
     update: () => choices.forEach(([value], place) => { inputs[place].checked = of.answers()[name] === value; }),
     missing: () => asked.required && of.answers()[name] === undefined,
-    words: () => `Answer “${asked.text}”, then Next.`,
+    words: () => wanted(asked),
     focus: () => (inputs.find(input => input.checked) ?? inputs[0]).focus(),
-    digit: number => number <= choices.length && (of.give(name, choices[number - 1][0]), true),
+    choose: place => place < choices.length && (of.give(name, choices[place][0]), true),
   };
 }
 
@@ -82,9 +98,9 @@ function slider(asked, of) {
     id: name,
     update,
     missing: () => asked.required && of.answers()[name] === undefined,
-    words: () => `Answer “${asked.text}”, then Next.`,
+    words: () => wanted(asked),
     focus: () => input.focus(),
-    digit: () => false,
+    ...NO_BUTTONS,
   };
 }
 
@@ -95,9 +111,9 @@ function written(asked, of) {
     id: asked.id,
     update: () => { if (area.value !== (of.answers()[asked.id] ?? "")) area.value = of.answers()[asked.id] ?? ""; },
     missing: () => asked.required && !of.answers()[asked.id],
-    words: () => `Answer “${asked.text}”, then Next.`,
+    words: () => wanted(asked),
     focus: () => area.focus(),
-    digit: () => false,
+    ...NO_BUTTONS,
   };
 }
 
@@ -108,7 +124,7 @@ function claimed(asked, claims, of) {
     group.node.addEventListener("focusin", () => of.claim(number + 1));
     group.node.querySelector("legend").setAttribute("dir", "auto");
   });
-  return { ...made, words: () => `Claim ${made.open() + 1} has no answer.` };
+  return { ...made, words: () => `Claim ${made.open() + 1} has no answer${withKeys(asked)}.` };
 }
 
 const replaced = (values, number, value) => values.map((old, place) => (place === number ? value : old));
@@ -126,7 +142,7 @@ function ranked(asked, count, of) {
   return {
     ...made,
     missing: () => made.missing() || skipped() !== undefined,
-    words: () => (made.missing() ? `Text ${made.open() + 1} has no rank.` : `No text has the rank ${skipped()}.`),
+    words: () => (made.missing() ? `Text ${made.open() + 1} has no rank${withKeys(asked)}.` : `No text has the rank ${skipped()}.`),
   };
 }
 
@@ -139,17 +155,17 @@ function several(asked, parts, choices, of, changed) {
       answers: () => ({ [`${asked.id}-${number}`]: answers()[number] ?? undefined }),
       give: (_, value) => of.give(asked.id, changed(answers(), number, value), number),
     };
-    return choice({ id: `${asked.id}-${number}`, text: part, required: true }, choices, inner);
+    return choice({ id: `${asked.id}-${number}`, text: part, required: true, keys: asked.keys }, choices, inner);
   });
   const open = () => answers().indexOf(null);
   return {
     node: h("section", { class: "rate-claims", "data-question": asked.id, "aria-label": asked.text }, h("h2", {}, asked.text), groups.map(group => group.node)),
     id: asked.id,
+    text: asked.text,
     groups,
     open,
     update: () => groups.forEach(group => group.update()),
     missing: () => open() >= 0,
     focus: () => groups[Math.max(open(), 0)]?.focus(),
-    digit: () => false,
   };
 }

@@ -6,12 +6,16 @@ import { markList } from "./marklist.js";
 import { passage } from "./passage.js";
 import { question } from "./questions.js";
 import { keeper, saver } from "./saving.js";
+import { skipping } from "./skipping.js";
 
 const SEVERITIES = ["neutral", "minor", "major", "critical"];
-let work, at, item, texts, state, history, future, gesture, warned, claim, asked, passages, list, times, saving;
+let work, at, item, texts, state, history, future, gesture, warned, claim, asked, passages, list, times, saving, skip;
 let status = "";
 const rules = () => work.protocol.spans;
 const sideText = mark => texts[mark.side ?? "target"] ?? "";
+// What was said about an item: the last rating or skip that was not taken back.
+const response = (each = item) => each.responses.at(-1);
+const isSkipped = () => response()?.kind === "skip";
 
 start();
 
@@ -19,13 +23,14 @@ async function start() {
   const inside = byId("d-work");
   work = inside ? JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(inside.textContent), letter => letter.charCodeAt(0)))) : await (await fetch("/api/work")).json();
   saving = inside ? keeper(work.offline, told) : saver(told, extend);
-  for (const rating of saving.kept ?? []) {
-    const rated = work.items.find(other => other.key === rating.item);
-    if (rated) rated.rating = { answers: rating.answers, spans: rating.spans };
+  for (const event of saving.kept ?? []) {
+    const about = work.items.find(other => other.key === event.item);
+    if (about) about.responses = applied(about.responses, event);
   }
+  saving.open?.();
   addEventListener("keydown", keys);
   addEventListener("beforeunload", event => { if (changed()) event.preventDefault(); });
-  if (work.items.length) show(Math.max(0, work.items.findIndex(other => !other.rating)));
+  if (work.items.length) show(Math.max(0, work.items.findIndex(other => !response(other))));
   else clear(byId("main"), h("h1", {}, work.title), h("p", {}, "You have no items."));
   document.documentElement.dataset.ready = "";
 }
@@ -36,8 +41,13 @@ async function extend({ items }) {
   const fresh = await (await fetch("/api/work")).json();
   const known = new Set(work.items.map(each => each.key));
   work.items.push(...fresh.items.filter(each => !known.has(each.key)));
-  if (item.rating && !changed()) unrated();
+  if (response() && !changed()) unrated();
   else update();
+}
+
+function applied(responses, { kind, answers, spans, reason }) {
+  if (kind === "undo") return responses.slice(0, -1);
+  return [...responses, kind === "skip" ? { kind, reason } : { kind, answers, spans }];
 }
 
 function show(place) {
@@ -52,11 +62,12 @@ function show(place) {
   update();
   (passages.at(-1)?.node ?? asked[0]?.node.querySelector("input, textarea") ?? byId("next")).focus({ preventScroll: true });
   scrollTo(0, 0);
-  say(`Item ${at + 1} of ${work.items.length}${item.rating ? ", rated" : ""}`);
+  say(`Item ${at + 1} of ${work.items.length}${isSkipped() ? ", skipped" : response() ? ", rated" : ""}`);
 }
 
 function savedState() {
-  return { answers: { ...item.rating?.answers }, spans: item.rating ? fromPoints(sideText, item.rating.spans ?? []) : [] };
+  const saved = response();
+  return { answers: { ...saved?.answers }, spans: fromPoints(sideText, saved?.spans ?? []) };
 }
 
 function changed() {
@@ -104,6 +115,7 @@ function draw() {
   });
   list = markList(of);
   asked = protocol.questions.map(each => question(each, item.outputs.length, item.claims ?? [], of));
+  skip = skipping(skipped);
   const isWide = item.outputs.length > 1;
   clear(
     byId("main"),
@@ -118,10 +130,12 @@ function draw() {
       h("p", { id: "needed", class: "rate-small" }),
       h("p", { id: "saved", class: "rate-small" }, status),
       work.offline && h("button", { type: "button", onclick: saveFile }, "Save ratings as a file"),
+      skip.button,
       h("button", { type: "button", id: "undo", onclick: undo }, "Undo"),
       h("button", { type: "button", id: "back", onclick: () => show(at - 1) }, "Back"),
       h("button", { type: "button", id: "next", class: "rate-go", onclick: next, "aria-describedby": "needed" }, "Next"),
     ),
+    skip.node,
     h("details", { id: "keys", class: "rate-keys" }, h("summary", {}, "Keys"), h("dl", {}, keyList().map(([key, meaning]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning))))),
   );
 }
@@ -153,12 +167,14 @@ function keyList() {
     ...(spans?.missing ? [["m", "something is missing"]] : []),
     ...(spans?.categories.length ? [["c", "category of the mark"]] : []),
     ...((spans?.sides.length ?? 0) > 1 ? [["s", "source or text"]] : []),
-    ["1 to 9", beside > 1 ? (asked.some(each => each.groups) ? "rank of the text" : "choose") : "answer the question"],
+    ...asked.flatMap(each => (each.groups?.[0] ?? each).hints.map(([key, words]) => [key, `${each.text} ${words}`])),
+    ...(groups().every(each => each.keys.length) ? [] : [["1 to 9", beside > 1 ? (asked.some(each => each.groups) ? "rank of the text" : "choose") : "answer the question"]]),
     ["digits Enter", "on a scale: a number"],
     ["Tab", "next control"],
     ["Enter", "next item; saves"],
-    ["u, Shift u", "undo, redo"],
-    ["b, n", "back, next item without a rating"],
+    ["u, Shift u", "undo, also of a skip; redo"],
+    ["x", "skip an item that cannot be rated"],
+    ["b, n", "back, next open item"],
     ["?", "keys"],
   ];
 }
@@ -167,19 +183,29 @@ function update() {
   passages.forEach(each => each.update());
   list.update();
   asked.forEach(each => each.update());
-  const done = work.items.filter(other => other.rating).length;
-  byId("place").textContent = `${at + 1} of ${work.items.length}, ${done} done`;
+  const done = work.items.filter(other => response(other)).length;
+  const skips = work.items.filter(other => response(other)?.kind === "skip").length;
+  byId("place").textContent = `${at + 1} of ${work.items.length}, ${done} done${skips ? `, ${skips} of them skipped` : ""}`;
   byId("done").max = work.items.length;
   byId("done").value = done;
-  byId("undo").disabled = history.length === 0;
+  byId("undo").disabled = history.length === 0 && !isSkipped();
+  skip.button.disabled = isSkipped();
   byId("back").disabled = at === 0;
-  const reason = needed()?.words;
-  byId("needed").textContent = reason ?? (item.rating && !changed() ? (done === work.items.length ? "All items are rated. You can close this page." : "This item is rated.") : "Everything that is asked for is there.");
+  byId("needed").textContent = needed()?.words ?? doneWords(done, skips);
   byId("needed").classList.remove("rate-wanted");
+}
+
+function doneWords(done, skips) {
+  if (!response() || changed()) return "Everything that is asked for is there.";
+  const all = done === work.items.length ? `All items are ${skips ? "done" : "rated"}. You can close this page.` : "";
+  if (!isSkipped()) return all || "This item is rated.";
+  const reason = response().reason && `: ${response().reason}`;
+  return `You skipped this item${reason}. Undo takes this back. ${all}`;
 }
 
 // What is missing for Next, and where.
 function needed() {
+  if (isSkipped() && !changed()) return null;
   const open = asked.find(each => each.missing());
   if (open) return { words: open.words(), focus: open.focus, required: true };
   const unnamed = rules()?.categories.length ? state.spans.find(each => !each.category) : null;
@@ -203,7 +229,7 @@ function change(name, apply) {
 }
 
 function undo() {
-  if (!history.length) return;
+  if (!history.length) return isSkipped() ? takeBack() : undefined;
   future.push(state);
   state = history.pop();
   gesture = "";
@@ -254,18 +280,40 @@ function next() {
     reason.focus();
     return;
   }
-  const sent = item;
-  if (changed() || !item.rating) {
-    const rating = { answers: state.answers, spans: toPoints(sideText, state.spans).map(lean) };
-    const before = item.rating;
-    item.rating = rating;
+  if (changed() || !response()) {
     item.draft = null;
-    saving.save({ kind: "rating", item: item.key, ...rating, ...times.read() }, () => { sent.rating = before; update(); });
+    save({ kind: "rating", answers: state.answers, spans: toPoints(sideText, state.spans).map(lean), ...times.read() });
   }
-  const open = work.items.findIndex((other, place) => place > at && !other.rating);
-  const first = work.items.findIndex(other => !other.rating);
-  if (open < 0 && first < 0) update();
-  else show(open < 0 ? first : open);
+  unrated();
+}
+
+// Saves what was said about the item; the page goes on before the answer.
+function save(event) {
+  const about = item;
+  const before = about.responses;
+  about.responses = applied(before, event);
+  saving.save({ item: about.key, ...event }, () => { about.responses = before; update(); });
+}
+
+function skipped(reason) {
+  save({ kind: "skip", reason, ...times.read() });
+  restart();
+  say("skipped");
+  unrated();
+}
+
+function takeBack() {
+  save({ kind: "undo" });
+  restart();
+  say("skip taken back");
+}
+
+// The item as it is saved, without changes.
+function restart() {
+  state = savedState();
+  [history, future, gesture] = [[], [], ""];
+  item.draft = null;
+  update();
 }
 
 // A mark without default values, as the log has it.
@@ -289,7 +337,7 @@ function saveFile() {
 
 function keys(event) {
   const { target } = event;
-  if (target.tagName === "TEXTAREA" && !(event.key === "Enter" && event.ctrlKey)) return;
+  if (target.type === "text" || (target.tagName === "TEXTAREA" && !(event.key === "Enter" && event.ctrlKey))) return;
   if (event.key === "Enter") {
     if (["BUTTON", "SUMMARY"].includes(target.tagName) && target.id !== "next") return;
     event.preventDefault();
@@ -308,17 +356,24 @@ function keys(event) {
   else if (event.key === "m" && rules()?.missing) omit();
   else if (event.key === "c" && rules()?.categories.length) list.focus(inText?.under());
   else if (event.key === "s" && passages.length > 1) (passages.find(each => each.node !== target) ?? passages[0]).node.focus();
+  else if (event.key === "x") isSkipped() || skip.toggle();
   else if (event.key === "b") show(at - 1);
   else if (event.key === "n") unrated();
   else if (event.key === "?") byId("keys").open = !byId("keys").open;
-  else return;
+  else if (!press(event.key.toLowerCase(), inText)) return;
   event.preventDefault();
 }
 
 function unrated() {
-  const open = work.items.findIndex((other, place) => place > at && !other.rating);
-  const first = work.items.findIndex(other => !other.rating);
+  const open = work.items.findIndex((other, place) => place > at && !response(other));
+  const first = work.items.findIndex(other => !response(other));
   if (open >= 0 || first >= 0) show(open >= 0 ? open : first);
+  else update();
+}
+
+// The groups of answers on the page: one per question, or one per claim or text.
+function groups() {
+  return asked.flatMap(each => each.groups ?? [each]);
 }
 
 // A number key marks in a text; elsewhere it answers the question with the focus, or the first open one.
@@ -328,8 +383,19 @@ function digit(number, inText) {
     if (severity) mark(inText, severity);
     return;
   }
-  const groups = asked.flatMap(each => each.groups ?? [each]);
-  const focused = groups.find(each => each.node.contains(document.activeElement));
-  const chosen = focused ?? groups.find(each => each.missing());
-  if (chosen?.digit(number)) (groups.slice(groups.indexOf(chosen) + 1).find(each => each.missing()) ?? chosen).focus();
+  answer(groups().filter(each => !each.keys.length), number - 1);
+}
+
+// A key that the protocol names answers its question from everywhere.
+function press(key, inText) {
+  const those = groups().filter(each => each.keys.includes(key));
+  if (those.length) answer(those, those[0].keys.indexOf(key), inText);
+  return those.length > 0;
+}
+
+function answer(those, place, stays) {
+  const chosen = (those.length === 1 && those[0].keys.length ? those[0] : null) ?? those.find(each => each.node.contains(document.activeElement)) ?? those.find(each => each.missing());
+  if (!chosen?.choose(place) || stays) return;
+  const all = groups();
+  (all.slice(all.indexOf(chosen) + 1).find(each => each.missing()) ?? chosen).focus();
 }

@@ -9,6 +9,11 @@ export function saver(tell, answered) {
   addEventListener("beforeunload", event => { if (waiting.length) event.preventDefault(); });
   addEventListener("online", () => { wait = 0; });
 
+  // The log says when a page was opened; nothing depends on it.
+  function open() {
+    posted({ kind: "opened", request: `${page}.open` });
+  }
+
   function save(rating, refused) {
     waiting.push({ rating: { ...rating, request: `${page}.${count++}` }, refused });
     if (running) return;
@@ -40,7 +45,7 @@ export function saver(tell, answered) {
     running = false;
   }
 
-  return { save, waiting: () => waiting.length };
+  return { open, save, waiting: () => waiting.length };
 }
 
 async function posted(rating) {
@@ -85,7 +90,7 @@ export function keeper(name, tell) {
     } catch {
       // The file is the only copy then.
     }
-    tell(`${unsaved} ${unsaved === 1 ? "rating is" : "ratings are"} not in a file yet.`, unsaved);
+    tell(`${unsaved} ${unsaved === 1 ? "change is" : "changes are"} not in a file yet.`, unsaved);
   }
 
   function file(annotator) {

@@ -1,22 +1,21 @@
-"""Ratings in the formats of other tools, through the readers and writers of error spans."""
+"""Ratings as files of other tools, through the readers and writers of error spans."""
 
 from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Literal
-
-import msgspec
+from typing import Any
 
 from nlgauge._core.numbers import counted
 from nlgauge._core.paths import replacing
 from nlgauge.annotate.campaign import Campaign
 from nlgauge.annotate.items import RATE
-from nlgauge.annotate.marks import Mark
 from nlgauge.annotate.rating import points
-from nlgauge.annotate.rows import Ratings, export, pairs, ratings_of
+from nlgauge.annotate.responses import Responses, ratings_of, responses_of, skips_in
+from nlgauge.annotate.rows import export, pairs
 from nlgauge.errors import InputError, ParameterError, no_such
 from nlgauge.spans import Annotation, Span, SpanFile, write
 from nlgauge.spans.weights import score
@@ -64,7 +63,7 @@ def write_ratings(
             )
         with replacing(path, text=True) as stream:
             stream.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs(campaign, without))
-        return []
+        return _left_behind(campaign, without)
     form = form.replace("-", "_")
     if form not in WRITERS:
         raise ParameterError(no_such("format", form, WRITERS))
@@ -79,10 +78,23 @@ def write_ratings(
     lost = write(annotations_of(campaign, ratings_of(campaign, without)), path, form)
     if len(dimensions) > 1:
         lost.append(f"dimensions other than {dimensions[0]}: {', '.join(dimensions[1:])}")
+    return [*lost, *_left_behind(campaign, without)]
+
+
+def _left_behind(campaign: Campaign, without: Collection[str]) -> list[str]:
+    """Return the responses that only the format nlgauge contains: skips, and answers to checks."""
+    responses = responses_of(campaign, without)
+    skips = len(skips_in(campaign, responses))
+    checks = Counter(campaign.items[key].kind for _, key in responses if campaign.items[key].kind != RATE)
+    lost = [counted(skips, "skip")] if skips else []
+    if checks:
+        lost.append(
+            f"answers to checks: {', '.join(f'{count} {kind}' for kind, count in sorted(checks.items()))}"
+        )
     return lost
 
 
-def annotations_of(campaign: Campaign, ratings: Ratings) -> list[Annotation]:
+def annotations_of(campaign: Campaign, ratings: Responses) -> list[Annotation]:
     """Return ratings of a campaign as annotations of texts; checks are left out."""
     plan = campaign.plan
     scored = plan.protocol.dimensions()[0]
@@ -189,173 +201,6 @@ def _summed(file: SpanFile, weights: str) -> dict[tuple[Any, str, str], float]:
                 if spans.looked[s, n]:
                     found[segment, system, spans.who] = float(values[s, n])
     return found
-
-
-def add_annotations(campaign: Campaign, file: SpanFile) -> int:
-    """Add annotations of a file to the ratings of a campaign, and return their number; all or nothing.
-
-    Parameters
-    ----------
-    campaign : Campaign
-        Campaign whose annotators, segments and systems the file has.
-    file : SpanFile
-        Annotations.
-
-    Returns
-    -------
-    int
-        Number of ratings that were added; ratings that are in the campaign already are left out.
-
-    Raises
-    ------
-    InputError
-        If an annotator, a segment or a system is unknown, a text differs, or a rating is not valid.
-    """
-    plan = campaign.plan
-    scales = [question for question in plan.protocol.questions if question.kind == "scale"]
-    keys = {
-        (annotator, campaign.items[key].segment, campaign.items[key].systems[0]): key
-        for annotator in plan.annotators
-        for key in campaign.order(annotator)
-        if campaign.items[key].kind == RATE and len(campaign.items[key].systems) == 1
-    }
-    ratings = []
-    for number, each in enumerate(file.annotations, 1):
-        where = f"annotation {number} ({each.annotator}, {each.system}, {each.segment})"
-        key = keys.get((each.annotator, str(each.segment), each.system))
-        if key is None:
-            raise InputError(f"{where} is not an item of the campaign; nothing was added.")
-        if each.target is not None and each.target != campaign.items[key].outputs[0]:
-            raise InputError(f"{where} has another text than the campaign; nothing was added.")
-        answers = {}
-        if scales and each.score is not None:
-            answers[scales[0].id] = int(each.score) if float(each.score).is_integer() else each.score
-        marks = [_mark(span) for span in each.spans]
-        ratings.append(_Rating(each.annotator, key, answers, marks, each.seconds or 0.0, "", None, where))
-    return _add(campaign, ratings)
-
-
-class _Rating(msgspec.Struct):
-    annotator: str
-    item: str
-    answers: dict[str, Any]
-    spans: list[Mark]
-    active: float
-    request: str
-    at: float | None
-    where: str
-    seconds: float = 0.0
-
-
-class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    """One line of the file that an offline page saves."""
-
-    campaign: str
-    annotator: str
-    kind: Literal["rating"]
-    item: str
-    answers: dict[str, Any]
-    spans: list[Mark]
-    seconds: float
-    active: float
-    request: str
-    at: float
-
-
-def merge(campaign: Campaign, path: str | Path) -> int:
-    """Add the ratings of a file that an offline page saved, and return their number; all or nothing.
-
-    Parameters
-    ----------
-    campaign : Campaign
-        Campaign.
-    path : str or Path
-        File with ratings.
-
-    Returns
-    -------
-    int
-        Number of ratings that were added; merging a file twice adds nothing.
-
-    Raises
-    ------
-    InputError
-        If a line is not a rating of this campaign.
-    """
-    ratings = []
-    for number, line in enumerate(Path(path).read_bytes().split(b"\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            rating = msgspec.json.decode(line, type=_Line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{where} is not a rating: {error}; nothing was added.") from None
-        if rating.campaign != f"{campaign.plan.items[:12]}-{rating.annotator}":
-            raise InputError(f"{where} is a rating of another campaign; nothing was added.")
-        ratings.append(
-            _Rating(
-                rating.annotator,
-                rating.item,
-                rating.answers,
-                rating.spans,
-                rating.active,
-                rating.request,
-                rating.at,
-                where,
-                rating.seconds,
-            )
-        )
-    return _add(campaign, ratings)
-
-
-def _add(campaign: Campaign, ratings: Sequence[_Rating]) -> int:
-    """Write ratings after all of them were checked; ratings that already exist are left out."""
-    with campaign.rating() as rater:
-        current = ratings_of(campaign)
-        owners: dict[tuple[str, str], str] = {}
-        for rating in ratings:
-            try:
-                rater.check(
-                    rating.annotator,
-                    rating.item,
-                    rating.answers,
-                    rating.spans,
-                    times=(rating.seconds, rating.active, rating.at or 0),
-                    request=rating.request or None,
-                )
-                if (
-                    rating.request
-                    and owners.setdefault((rating.annotator, rating.request), rating.item) != rating.item
-                ):
-                    raise InputError(f"the request {rating.request!r} has another item too.")
-            except InputError as error:
-                raise InputError(f"{rating.where}: {error.message.rstrip('.')}; nothing was added.") from None
-        before = len(rater.log.records)
-        for rating in ratings:
-            present = current.get((rating.annotator, rating.item))
-            if not rating.request and present is not None and _is_same(present, rating):
-                continue
-            rater.rate(
-                rating.annotator,
-                rating.item,
-                rating.answers,
-                rating.spans,
-                seconds=rating.seconds,
-                active=rating.active,
-                request=rating.request or None,
-                at=rating.at,
-            )
-        return len(rater.log.records) - before
-
-
-def _is_same(record: Mapping[str, Any], rating: _Rating) -> bool:
-    spans = record.get("spans", [])
-    return bool(record["answers"] == rating.answers and spans == msgspec.to_builtins(rating.spans))
-
-
-def _mark(span: Span) -> Mark:
-    return Mark(span.severity, span.start, span.end, span.category, span.side, span.note)
 
 
 def left_out(names: Sequence[str]) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from nlgauge.reproduce import shannon_game, shannon_pictures, shannon_rows
 from nlgauge.reproduce.printed_tables import names, printed
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.shannon_rows import BIASES, TABLE
+from nlgauge.reproduce.shannon import game, pictures, rows
+from nlgauge.reproduce.shannon.rows import BIASES, TABLE
 from nlgauge.reproduce.steps import Answer, Claimed, Document, Step, Verdict
 
 _GAME = {"gpt2": "smollm2"}
@@ -19,7 +19,7 @@ _FIRST = 5
 
 def _strings(settings: Settings) -> Answer:
     """Return the rows that need no model, and the claims on printed numbers."""
-    return replace(shannon_rows.strings(settings), verdicts=_printed_verdicts())
+    return replace(rows.strings(settings), verdicts=_printed_verdicts())
 
 
 def _printed_verdicts() -> dict[str, Verdict]:
@@ -63,7 +63,7 @@ def _step(
         makes,
         run,
         seconds=seconds,
-        inputs=shannon_rows.DOCUMENTS,
+        inputs=rows.DOCUMENTS,
         benchmark=benchmark,
         models=models or {},
         further_models=further,
@@ -71,52 +71,52 @@ def _step(
 
 
 _LONG = ("Shannon Score", "Information Difference")
-_SIZES = shannon_game.SIZES
+_SIZES = game.SIZES
 DOCUMENT = Document(
     "shannon",
     "Egan, Vasilyev, Bohannon: Play the Shannon Game (AAAI 2022)",
     names("shannon"),
     [
-        _step("strings", {TABLE: tuple(shannon_rows.STRINGS)}, _strings, 60),
-        _step("statistics", {TABLE: tuple(shannon_rows.STATISTICS), BIASES: ()}, shannon_rows.statistics, 30),
-        _step("peers", {TABLE: tuple(shannon_rows.PEERS)}, shannon_rows.peers, 5),
+        _step("strings", {TABLE: tuple(rows.STRINGS)}, _strings, 60),
+        _step("statistics", {TABLE: tuple(rows.STATISTICS), BIASES: ()}, rows.statistics, 30),
+        _step("peers", {TABLE: tuple(rows.PEERS)}, rows.peers, 5),
         _step(
             "vectors",
-            {TABLE: tuple(shannon_rows.VECTORS)},
-            shannon_rows.vectors,
+            {TABLE: tuple(rows.VECTORS)},
+            rows.vectors,
             40,
             {"deps-words": "glove"},
         ),
-        _step("blanc", {TABLE: ("BLANC",)}, shannon_rows.blanc, 4 * _READING, {"bert-base-uncased": ""}),
+        _step("blanc", {TABLE: ("BLANC",)}, rows.blanc, 4 * _READING, {"bert-base-uncased": ""}),
         _step(
             "encoders",
-            {TABLE: shannon_rows.ENCODERS},
-            shannon_rows.encoders,
+            {TABLE: rows.ENCODERS},
+            rows.encoders,
             160,
             {"bert-base-uncased": "minilm", "bert-large-nli-stsb-mean-tokens": "minilm"},
         ),
         _step(
             "game",
-            {TABLE: ("Shannon", "Info Diff"), shannon_game.BLANC: (), BIASES: ()},
-            shannon_game.game,
+            {TABLE: ("Shannon", "Info Diff"), game.BLANC: (), BIASES: ()},
+            game.game,
             _READING,
             _GAME,
         ),
         _step(
             "models",
-            {shannon_game.MODELS: tuple(f"{name}, {row}" for name in _LONG for row in _SIZES)},
-            shannon_game.models,
+            {game.MODELS: tuple(f"{name}, {row}" for name in _LONG for row in _SIZES)},
+            game.models,
             4 * _READING,
             {**_GAME, "gpt2-medium": ""},
             ("gpt2-large", "gpt2-xl", "openai-gpt"),
         ),
         # With 1 to 4 sentences of context a document takes 1.9, 2.3, 2.6 and 2.9 times as long.
-        _step("upstream", {shannon_game.UPSTREAM: ()}, shannon_game.upstream, 10.7 * _READING, _GAME),
-        _step("whale", {shannon_pictures.TOKENS: ()}, shannon_pictures.whale, 20, _GAME),
+        _step("upstream", {game.UPSTREAM: ()}, game.upstream, 10.7 * _READING, _GAME),
+        _step("whale", {pictures.TOKENS: ()}, pictures.whale, 20, _GAME),
         _step(
             "separation",
-            {shannon_pictures.SEPARATION: ()},
-            shannon_pictures.separation,
+            {pictures.SEPARATION: ()},
+            pictures.separation,
             1300,
             _GAME,
             benchmark="realsumm",
@@ -168,7 +168,7 @@ DOCUMENT = Document(
         f"{TABLE}/SummaQA": "weights: a model that answers questions, which is not built",
         "shannon-table-2": "data: DUC 2001 and 2002 are available under agreement with NIST",
         **{
-            f"{shannon_game.MODELS}/{name}, {row}": f"weights: {model} is no causal model that reads a text from left"
+            f"{game.MODELS}/{name}, {row}": f"weights: {model} is no causal model that reads a text from left"
             " to right in one pass, and is refused"
             for name in _LONG
             for row, model in (("XLNet", "XLNet"), ("TransfoXL", "Transformer-XL"))

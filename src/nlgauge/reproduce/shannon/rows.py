@@ -18,11 +18,10 @@ import numpy as np
 
 from nlgauge.meta.benchmarks import Benchmark
 from nlgauge.meta.judgments import Judgments
-from nlgauge.metric.registry import parse
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings, digest
 from nlgauge.reproduce.steps import Answer
-from nlgauge.reproduce.tables import computed_from
+from nlgauge.reproduce.tables import column, computed_from
 from nlgauge.reproduce.verdicts import Computed
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
@@ -98,12 +97,6 @@ def remark(settings: Settings, *remarks: str, whole: int = DOCUMENTS) -> str:
 def of_segments(judged: Judgments) -> Judgments:
     """Return the judgments without corpus scores, so that systems are ranked by means of segments."""
     return replace(judged, system_scores={})
-
-
-def column(judged: Judgments, metric: str, output: str = "") -> str:
-    """Return the column of a metric's output in judgments; the first output has the metric's label."""
-    label = str(parse(metric))
-    return f"{label}.{output}" if f"{label}.{output}" in judged.labels else label
 
 
 def correlations(

@@ -16,7 +16,7 @@ from nlgauge.meta.papers.shannon import Separation, spoilt
 from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings, digest
-from nlgauge.reproduce.shannon_rows import remark
+from nlgauge.reproduce.shannon.rows import remark
 from nlgauge.reproduce.steps import Answer, Picture, Verdict
 from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
 from nlgauge.scoring import Scorer, score

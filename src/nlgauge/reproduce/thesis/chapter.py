@@ -1,4 +1,4 @@
-"""Chapter 4 of the NLG-Metricverse thesis: people and metrics on 30 lay summaries of Cochrane reviews.
+"""The step of chapter 4: its tables and figures.
 
 The thesis' automatic means are of 999 texts that are not public; here they are of the 30 public texts of the
 same system, so they can be inside an interval and rarely equal.
@@ -20,22 +20,29 @@ from nlgauge.meta.diagnostics.between import between_metrics
 from nlgauge.meta.diagnostics.costs import cost
 from nlgauge.meta.findings import Findings
 from nlgauge.meta.judgments import Judgments
-from nlgauge.models.weights.store import location
 from nlgauge.reproduce.printed_tables import printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.steps import Answer, Claimed, Document, Picture, Step, Verdict
+from nlgauge.reproduce.steps import Answer, Picture, labeled
 from nlgauge.reproduce.tables import mean_interval
-from nlgauge.reproduce.thesis_texts import (
-    definitions,
-    length_verdict,
-    released_abstractness,
-    released_repetitiveness,
+from nlgauge.reproduce.thesis.claims import verdicts
+from nlgauge.reproduce.thesis.study import (
+    ABSTRACTNESS,
+    BARTSCORE,
+    BASELINE,
+    BERTSCORE,
+    DIMENSIONS,
+    STAND_IN,
+    SYSTEM,
+    available,
+    correlations,
+    first_outputs,
+    mean_kendall,
+    named,
 )
-from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict
+from nlgauge.reproduce.thesis.texts import definitions, released_abstractness, released_repetitiveness
+from nlgauge.reproduce.verdicts import Computed
 
-SYSTEM, BASELINE = "rl", "nograph"
-DIMENSIONS = ("informativeness", "factualness", "fluency", "succinctness")
 # Row of Figure 4.3 -> metric, output and the reason why its value differs from print.
 _ROWS = {
     "ROUGE-1": ("rouge", "rouge1", "data"),
@@ -45,31 +52,18 @@ _ROWS = {
     "Flesch-Kincaid": ("flesch_kincaid", "score", "definition"),
     "Coleman-Liau Index": ("coleman_liau", "score", "definition"),
 }
-_ROUGE = ("rouge", "rouge.rouge1", "rouge.rouge2")
-_BERTSCORE = "bertscore(model='roberta-large', layer=17)"
-_STAND_IN = "bertscore(model='minilm', layer=6)"
-_BARTSCORE = "bartscore(model='bart-large-cnn')"
 _TEXTS = "30 of 999 texts"
-_ABSTRACTNESS = "novelty(max_order=1, against='references')"
 _STRINGS = (
     "rouge",
-    _ABSTRACTNESS,
+    ABSTRACTNESS,
     "repetitiveness",
     "gunning_fog",
     "flesch_kincaid",
     "coleman_liau",
 )
-_NAMES = {
-    "rouge": "ROUGE-L",
-    "rouge.rouge1": "ROUGE-1",
-    "rouge.rouge2": "ROUGE-2",
-    _ABSTRACTNESS: "abstractness",
-    "flesch_kincaid": "Flesch-Kincaid",
-    _BERTSCORE: "BERTScore",
-}
 # Row of Figure 4.3 -> metric, output by the definitions of nlgauge.
 _DEFINED = {
-    "Abstractness": (_ABSTRACTNESS, ""),
+    "Abstractness": (ABSTRACTNESS, ""),
     "Repetitiveness": ("repetitiveness", ""),
     **{name: (metric, output) for name, (metric, output, why) in _ROWS.items() if why == "definition"},
 }
@@ -83,21 +77,19 @@ def compute(settings: Settings) -> Answer:
     """Return the tables, figures and claims of the chapter."""
     benchmark = settings.benchmark("cdsr_cogito")
     models = {
-        name: spec
-        for name, spec in (("BERTScore", _BERTSCORE), ("BARTScore", _BARTSCORE))
-        if _available(spec)
+        name: spec for name, spec in (("BERTScore", BERTSCORE), ("BARTScore", BARTSCORE)) if available(spec)
     }
     specs: list[Any] = [*_STRINGS, *models.values()]
-    if "BERTScore" not in models and _available(_STAND_IN):
-        specs.append(_STAND_IN)
+    if "BERTScore" not in models and available(STAND_IN):
+        specs.append(STAND_IN)
     # Without the cache, so that the times of Figure 4.1 are known.
     judged, seconds = settings.scored(benchmark, *specs, name="texts", cache=False)
-    chosen = _only(judged)
+    chosen = first_outputs(judged)
     system = chosen.taken(systems=np.array([benchmark.systems.index(SYSTEM)]))
     settings.say("correlating metrics with people")
     agreement = {
-        "one": _correlations(system, settings),
-        "all": _correlations(chosen, settings),
+        "one": correlations(system, settings),
+        "all": correlations(chosen, settings),
     }
     means = _means(judged, benchmark.systems.index(SYSTEM), settings)
     return Answer(
@@ -124,28 +116,12 @@ def compute(settings: Settings) -> Answer:
             ),
         ],
         _pictures(system, agreement["one"], seconds),
-        _verdicts(benchmark, system, agreement, settings),
+        verdicts(benchmark, system, agreement, settings),
         [
             "The human ratings are from the thesis. Its automatic means are of 999 texts that are not public;"
             " here they are of 30 texts of the same system.",
             _POWER,
         ],
-    )
-
-
-def _available(spec: str) -> bool:
-    model = spec.partition("model='")[2].partition("'")[0]
-    return location(model) is not None
-
-
-def _only(judged: Judgments) -> Judgments:
-    """Return the judgments with one output per metric, and with ROUGE-1 and ROUGE-2; `rouge` is ROUGE-L."""
-    return judged.only(metrics=[label for label in judged.labels if "." not in label or label in _ROUGE])
-
-
-def _correlations(judged: Judgments, settings: Settings) -> Findings:
-    return judged.correlate(
-        "global", "pearson", interval="inputs", resamples=settings.resamples, seed=settings.seed
     )
 
 
@@ -179,7 +155,7 @@ def _figure_4_3(
     for name, (metric, output, why) in _ROWS.items():
         label = _label(metric, output, means)
         computed[name] = Computed(*means[label], why=why, stand_in=_TEXTS, metric=label, n=30)
-    for row, stand_in in (("BERTScore", _STAND_IN), ("BARTScore", "")):
+    for row, stand_in in (("BERTScore", STAND_IN), ("BARTScore", "")):
         if row in models:
             computed[row] = Computed(
                 *means[models[row]], why="data", stand_in=_TEXTS, metric=models[row], n=30
@@ -204,29 +180,12 @@ def _section_4_2(
     agreement, ratio, statement = table.names
     slower = Computed(why="weights")
     if "BARTScore" in models:
-        slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=_BARTSCORE)
+        slower = Computed(seconds[models["BARTScore"]] / seconds["rouge"], why="hardware", metric=BARTSCORE)
     return {
-        (agreement, "value"): Computed(_mean_kendall(benchmark), n=30),
+        (agreement, "value"): Computed(mean_kendall(benchmark), n=30),
         (ratio, "value"): slower,
         (statement, "value"): Computed(why="a statement: see the claims"),
     }
-
-
-def _mean_kendall(
-    benchmark: Benchmark, system: str | None = None, annotators: tuple[int, ...] = (0, 1, 2)
-) -> float:
-    """Return Kendall's tau-b, averaged over pairs of annotators, dimensions and systems."""
-    systems = range(len(benchmark.systems)) if system is None else [benchmark.systems.index(system)]
-    return float(
-        np.mean(
-            [
-                pairwise_kendall(ratings[place][:, list(annotators)])
-                for place in systems
-                for dimension in DIMENSIONS
-                if (ratings := benchmark.ratings(dimension)) is not None
-            ]
-        )
-    )
 
 
 def _table_a_1() -> Table:
@@ -274,7 +233,7 @@ def _human_table(benchmark: Benchmark, settings: Settings) -> Table:
             )
     remarks = [
         "Mean Kendall of annotators by system: "
-        + ", ".join(f"{system} {_mean_kendall(benchmark, system):.3f}" for system in benchmark.systems),
+        + ", ".join(f"{system} {mean_kendall(benchmark, system):.3f}" for system in benchmark.systems),
         "The paper of the summarizer prints a gain of 12.46% in factualness.",
     ]
     return Table(
@@ -283,7 +242,8 @@ def _human_table(benchmark: Benchmark, settings: Settings) -> Table:
 
 
 def _correlation_table(name: str, number: str, found: Findings, units: str) -> Table:
-    rows = [{key: row[key] for key in ("metric", "human", "value", "low", "high", "p", "n")} for row in found]
+    keys = ("metric", "human", "value", "low", "high", "p", "n")
+    rows = [{key: row[key] for key in keys} for row in named(found)]
     outside = sum(row["low"] > 0 or row["high"] < 0 for row in found)
     remarks = [
         f"{outside} of {len(found)} intervals exclude 0; about {len(found) * 0.05:.1f} would by chance."
@@ -304,15 +264,19 @@ def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, floa
     absolute = Findings(
         [{**row, "value": abs(row["value"])} for row in agreement], agreement.made, drawn_as="pareto"
     )
-    costs = cost(absolute, {label: seconds[label] for label in judged.labels if label in seconds})
-    between = between_metrics(judged, "global")
+    known = {label: seconds[label] for label in judged.labels if label in seconds}
+    costs, between = (named(found) for found in (cost(absolute, known), between_metrics(judged, "global")))
+    by_dimension = named(agreement)
+    lacking = "" if BARTSCORE in judged.labels else "; BARTScore is not computed: weights"
     return [
         Picture(
             "figure-4-1",
             "Figure 4.1",
-            "CPU seconds per 1,000 texts and mean absolute Pearson correlation with people",
+            f"CPU seconds per 1,000 texts and mean absolute Pearson correlation with people{lacking}",
             [_plain(row) for row in costs],
-            costs.plot,
+            lambda: labeled(
+                plots.pareto(costs), "Agreement and cost", y="mean absolute Pearson, 4 dimensions"
+            ),
         ),
         Picture(
             "figure-4-2",
@@ -324,9 +288,9 @@ def _pictures(judged: Judgments, agreement: Findings, seconds: Mapping[str, floa
         Picture(
             "figure-a-4",
             "Figure A.4",
-            "Pearson correlation of metrics with human dimensions",
-            [_plain(row) for row in agreement],
-            lambda: plots.human_map(agreement),
+            "Pearson correlation of metrics with human dimensions; the table has the intervals",
+            [_plain(row) for row in by_dimension],
+            lambda: plots.human_map(by_dimension),
         ),
     ]
 
@@ -337,144 +301,3 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in row.items()
         if name in ("metric", "other", "human", "value", "low", "high", "seconds_per_1000", "frontier")
     }
-
-
-def _verdicts(
-    benchmark: Benchmark, judged: Judgments, agreement: Mapping[str, Findings], settings: Settings
-) -> dict[str, Verdict]:
-    tau = _mean_kendall(benchmark)
-    place = benchmark.systems.index(SYSTEM)
-    means = [float(benchmark.human(dimension)[place].mean()) for dimension in DIMENSIONS]
-    right = [round(mean, 2) == want for mean, want in zip(means, (3.67, 3.61, 3.61, 3.5), strict=True)]
-    one, every = (_row(agreement[which], _ABSTRACTNESS, "factualness") for which in ("one", "all"))
-    return {
-        "human-means": Verdict(
-            "supported" if all(right) else "contradicted",
-            ", ".join(f"{mean:.4f}" for mean in means),
-            f"{sum(right)} of 4 means equal after rounding",
-        ),
-        "annotators": Verdict(
-            "supported" if round(tau, 2) == 0.16 else "contradicted",
-            f"{tau:.4f} over all systems, {_mean_kendall(benchmark, SYSTEM):.3f} on {SYSTEM} ("
-            f"{_mean_kendall(benchmark, SYSTEM, (0, 1)):.3f} between the first two annotators,"
-            f" {_mean_kendall(benchmark, SYSTEM, (0, 2)):.3f} and {_mean_kendall(benchmark, SYSTEM, (1, 2)):.3f} with the"
-            " third)",
-            "mean over pairs of annotators, dimensions and systems",
-        ),
-        "highest": _higher(judged, settings),
-        "overlap": _adequate(judged, settings),
-        "length": length_verdict(benchmark, SYSTEM, settings),
-        # More novel words with more factual summaries: a positive correlation.
-        "rephrasing": Verdict(
-            difference_verdict(one["low"], one["high"]),
-            f"{SYSTEM}: {_shown(one)}; all outputs: {_shown(every)}",
-            "Pearson correlation of abstractness with factualness, 95% interval over texts",
-        ),
-    }
-
-
-def _row(found: Findings, metric: str, human: str) -> Mapping[str, Any]:
-    return next(row for row in found if row["metric"] == metric and row["human"] == human)
-
-
-def _shown(row: Mapping[str, Any]) -> str:
-    return f"{row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-
-
-def _difference(judged: Judgments, metrics: list[str], settings: Settings) -> list[Mapping[str, Any]]:
-    """Return the correlation of each metric with factualness minus the correlation of ROUGE-L."""
-    compared = judged.compare(
-        "global",
-        "pearson",
-        generalize_to="inputs",
-        test="bootstrap",
-        human="factualness",
-        metrics=[*metrics, "rouge"],
-        against="rouge",
-        resamples=settings.resamples,
-        seed=settings.seed,
-    )
-    return list(compared)
-
-
-def _higher(judged: Judgments, settings: Settings) -> Verdict:
-    """Return the claim that BERTScore, abstractness and Flesch-Kincaid have the highest correlations."""
-    metrics = [_ABSTRACTNESS, "flesch_kincaid"]
-    has_bertscore = _BERTSCORE in judged.labels
-    rows = _difference(judged, [*metrics, *([_BERTSCORE] if has_bertscore else [])], settings)
-    words: list[ClaimWord] = []
-    numbers = []
-    for row in rows:
-        sign = 1 if row["metric"] != "rouge" else -1
-        name = row["metric"] if sign > 0 else row["other"]
-        bounds = sorted((sign * row["low"], sign * row["high"]))
-        words.append(difference_verdict(*bounds))
-        numbers.append(
-            f"{_NAMES[name]} minus ROUGE-L {sign * row['delta']:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}]"
-        )
-    decided: ClaimWord = "undecided"
-    if "contradicted" in words:
-        decided = "contradicted"
-    elif has_bertscore and set(words) == {"supported"}:
-        decided = "supported"
-    lacking = "" if has_bertscore else "; BERTScore is not tested without roberta-large"
-    return Verdict(
-        decided,
-        "; ".join(numbers) + lacking,
-        "difference of Pearson correlations with factualness, paired bootstrap over texts",
-    )
-
-
-def _adequate(judged: Judgments, settings: Settings) -> Verdict:
-    """Return the claim that metrics of overlap are inadequate."""
-    found = judged.only(metrics=list(_ROUGE))
-    rows = [row for row in _correlations(found, settings) if row["human"] == "factualness"]
-    above = [row for row in rows if row["low"] > 0]
-    return Verdict(
-        "contradicted" if len(above) == len(rows) else "undecided",
-        "; ".join(f"{_NAMES[row['metric']]} with factualness {_shown(row)}" for row in rows),
-        f"{len(above)} of {len(rows)} intervals are above 0",
-    )
-
-
-DOCUMENT = Document(
-    "thesis-ch4",
-    "NLG-Metricverse thesis, chapter 4: a case study on summaries of Cochrane reviews",
-    ("thesis-figure-4-3", "thesis-section-4-2", "thesis-table-a-1"),
-    [
-        Step(
-            "chapter",
-            {
-                "thesis-figure-4-3": (),
-                "thesis-section-4-2": (),
-                "thesis-table-a-1": (),
-                "Figures 4.1, 4.2, A.4": (),
-            },
-            compute,
-            seconds=30,
-            inputs=30,
-            benchmark="cdsr_cogito",
-        )
-    ],
-    [
-        Claimed("human-means", "4.2", "People rate the summaries 3.67, 3.61, 3.61 and 3.50.", "chapter"),
-        Claimed(
-            "annotators",
-            "4.2",
-            "Annotators agree little: the mean Kendall coefficient is 0.16.",
-            "chapter",
-        ),
-        Claimed(
-            "highest",
-            "4.2",
-            "BERTScore, abstractness and Flesch-Kincaid correlate best with people, above all with factualness.",
-            "chapter",
-        ),
-        Claimed("overlap", "4.2", "Metrics of overlap are inadequate here.", "chapter"),
-        Claimed("rephrasing", "4.2", "The system is more factual when it rephrases.", "chapter"),
-        Claimed("length", "ours", "Long summaries are rated as less succinct and less factual.", "chapter"),
-        Claimed(
-            "bartscore-time", "4.2", "BARTScore is 72 times as slow as ROUGE.", why="needs weights and a GPU"
-        ),
-    ],
-)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from nlgauge.reproduce import infolm_pictures, infolm_rows
-from nlgauge.reproduce.infolm_rows import FORMULAS, HUMAN, MINILM, SEGMENTS, TABLE, WEBNLG
-from nlgauge.reproduce.infolm_scores import BERT, lowered
+from nlgauge.reproduce.infolm import baselines, formulas, realsumm, webnlg
+from nlgauge.reproduce.infolm.baselines import HUMAN, MINILM, SEGMENTS, TABLE, WEBNLG
+from nlgauge.reproduce.infolm.scores import BERT, lowered
+from nlgauge.reproduce.infolm.summaries import FIGURES, REALSUMM
 from nlgauge.reproduce.printed_tables import names
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.shannon_rows import column
 from nlgauge.reproduce.steps import Answer, Claimed, Document, Step
-from nlgauge.reproduce.tables import computed_from
+from nlgauge.reproduce.tables import column, computed_from
 
 _DOCUMENTS = 100
 _MODEL = {BERT: "smollm2"}
@@ -21,20 +21,21 @@ _FURTHER = ("roberta-base", BERT, "smollm2")
 _FIRST = "distilbert-base-uncased"
 
 
+@baselines.on_webnlg
 def _models(settings: Settings) -> Answer:
     """Return Fisher-Rao on WebNLG with each model that is installed."""
-    benchmark = infolm_rows.machines(settings)
+    benchmark = baselines.machines(settings)
     texts = lowered(benchmark)
     rows = []
     for model in settings.models.values():
         spec = f"infolm(model={model!r})"
         judged = settings.judged(texts, spec, name=f"model-{model}")
         label = column(judged, spec)
-        found = infolm_rows.correlated(judged, settings, metrics=[label])
+        found = baselines.correlated(judged, settings, metrics=[label])
         for human in HUMAN.values():
             cells = {
                 name: computed_from(found[label, human, name], 100, "model")
-                for name in infolm_rows.COEFFICIENTS
+                for name in baselines.COEFFICIENTS
             }
             rows.append(
                 {"model": model, "human": human, **{name: cell.value for name, cell in cells.items()}}
@@ -62,7 +63,7 @@ def _step(
         makes,
         run,
         seconds=seconds,
-        inputs=_DOCUMENTS if benchmark == infolm_pictures.REALSUMM else SEGMENTS,
+        inputs=_DOCUMENTS if benchmark == REALSUMM else SEGMENTS,
         benchmark=benchmark,
         models=models or {},
         further_models=further,
@@ -74,22 +75,22 @@ DOCUMENT = Document(
     "Colombo, Clavel, Piantanida: InfoLM (AAAI 2022)",
     names("infolm"),
     [
-        Step("formulas", {FORMULAS: ()}, infolm_rows.formulas, seconds=1),
-        _step("baselines", {TABLE: (*HUMAN, *infolm_rows.BASELINES)}, infolm_rows.baselines, 60),
-        _step("encoders", {TABLE: infolm_rows.ENCODERS}, infolm_rows.encoders, 120, {BERT: MINILM}),
-        _step("movers", {"movers": ()}, infolm_rows.movers, 600, {BERT: MINILM, "glove": "glove"}),
+        Step("formulas", {formulas.FORMULAS: ()}, formulas.formulas, seconds=1),
+        _step("baselines", {TABLE: (*HUMAN, *baselines.BASELINES)}, baselines.baselines, 60),
+        _step("encoders", {TABLE: baselines.ENCODERS}, baselines.encoders, 120, {BERT: MINILM}),
+        _step("movers", {"movers": ()}, baselines.movers, 600, {BERT: MINILM, "glove": "glove"}),
         # InfoLM takes about 10 CPU seconds for the outputs of one input.
-        _step("webnlg", {TABLE: tuple(infolm_rows.ROWS)}, infolm_rows.webnlg, 1900, _MODEL, (MINILM,)),
+        _step("webnlg", {TABLE: tuple(webnlg.ROWS)}, webnlg.webnlg, 1900, _MODEL, (MINILM,)),
         _step(
             "realsumm",
-            {infolm_pictures.FIGURES: ()},
-            infolm_pictures.realsumm,
+            {FIGURES: ()},
+            realsumm.realsumm,
             1300,
             _MODEL,
             (MINILM,),
-            infolm_pictures.REALSUMM,
+            REALSUMM,
         ),
-        _step("casing", {"casing": ()}, infolm_pictures.casing, 1500, _MODEL, (), infolm_pictures.REALSUMM),
+        _step("casing", {"casing": ()}, realsumm.casing, 1500, _MODEL, (), REALSUMM),
         _step("models", {"models": ()}, _models, 4000, {_FIRST: ""}, _FURTHER),
     ],
     [

@@ -14,7 +14,7 @@ from nlgauge.meta.findings import Findings
 from nlgauge.meta.judgments import Judgments
 from nlgauge.models.loader import load
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.shannon_rows import (
+from nlgauge.reproduce.shannon.rows import (
     BIASED,
     BIASES,
     DIMENSIONS,
@@ -22,7 +22,6 @@ from nlgauge.reproduce.shannon_rows import (
     TABLE,
     Row,
     call,
-    column,
     correlations,
     of_segments,
     remark,
@@ -30,7 +29,7 @@ from nlgauge.reproduce.shannon_rows import (
     statistics_of,
 )
 from nlgauge.reproduce.steps import Answer, Picture, Verdict
-from nlgauge.reproduce.tables import difference, interval
+from nlgauge.reproduce.tables import column, difference, interval
 from nlgauge.reproduce.verdicts import ClaimWord, Computed, difference_verdict, of_all
 
 BLANC, MODELS, UPSTREAM = "shannon-section-5-3", "shannon-table-4", "shannon-table-5"

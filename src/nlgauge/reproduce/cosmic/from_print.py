@@ -1,23 +1,14 @@
-"""The COSMIC paper: its printed tables checked against each other, and its tables and figures on other texts.
-
-Its 14 summarizers and three data sets are not available. SummEval and REALSumm replace them, so that no number can be
-equal to print.
-"""
+"""Claims that the printed numbers of the COSMIC paper decide."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from nlgauge import plots
 from nlgauge._core.ragged import Array
-from nlgauge.reproduce import cosmic_systems
-from nlgauge.reproduce.cosmic_scores import ENCODER, VECTORS, Measured
-from nlgauge.reproduce.cosmic_systems import BENCHMARKS
-from nlgauge.reproduce.printed_tables import Printed, names, printed
+from nlgauge.reproduce.printed_tables import Printed, printed
 from nlgauge.reproduce.reproduction import Table
 from nlgauge.reproduce.settings import Settings
-from nlgauge.reproduce.steps import Answer, Claimed, Document, Picture, Step, Verdict
-from nlgauge.reproduce.tables import interval
+from nlgauge.reproduce.steps import Answer, Verdict
 from nlgauge.reproduce.verdicts import ClaimWord, difference_verdict
 from nlgauge.stats.coefficients import spearman
 
@@ -26,7 +17,7 @@ _TEST = (
     "mean over the three data sets of Spearman's rho in the printed Table 2; 95% interval over the 14 models"
 )
 # Column of Table 2 -> whether the paper claims that mutual information goes with it.
-_QUALITIES = {
+QUALITIES = {
     "Attribution": True,
     "Main ideas": True,
     "Comprehensible": False,
@@ -37,11 +28,12 @@ _QUALITIES = {
 _CLOSE = 0.05
 
 
-def _id(quality: str) -> str:
+def claim_of(quality: str) -> str:
+    """Return the id of the claim on a quality."""
     return f"information-{quality.lower().replace(' ', '-')}"
 
 
-def _from_print(settings: Settings) -> Answer:
+def from_print(settings: Settings) -> Answer:
     """Return the claims that the paper's own numbers decide."""
     second = printed("cosmic-table-2")
     return Answer(
@@ -130,10 +122,10 @@ def _sums(table: Printed) -> Table:
 
 def _verdicts(table: Printed, models: _Models) -> dict[str, Verdict]:
     found = {}
-    for name, claimed in _QUALITIES.items():
+    for name, claimed in QUALITIES.items():
         value, low, high = models.correlation(_INFORMATION, name)
         word = difference_verdict(low, high) if claimed else _absent(low, high)
-        found[_id(name)] = Verdict(word, f"{value:.2f} [{low:.2f}, {high:.2f}]", _TEST)
+        found[claim_of(name)] = Verdict(word, f"{value:.2f} [{low:.2f}, {high:.2f}]", _TEST)
     for claim, name in (("size", "millions"), ("attribution-text", "Attribution")):
         value, low, high = models.correlation(_INFORMATION, name)
         found[claim] = Verdict(_absent(low, high), f"{value:.2f} [{low:.2f}, {high:.2f}]", _TEST)
@@ -172,120 +164,3 @@ def _differences(table: Printed, models: _Models) -> tuple[float, float, int]:
                 if not np.isnan(again):
                     found.append(abs(float(value) - float(again)))
     return float(np.mean(found)), float(np.max(found)), len(found)
-
-
-def _graph(settings: Settings) -> Answer:
-    """Return Figure 10 of SummEval, and the verdict on the hierarchy. REALSumm would take twice as long."""
-    name = BENCHMARKS[0]
-    found = Measured(name, settings).graph
-    outgoing, incoming = (np.array(list(of.values())) for of in (found.outgoing, found.incoming))
-    drawn = np.random.default_rng(settings.seed).integers(
-        len(outgoing), size=(settings.resamples, len(outgoing))
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = [spearman(outgoing[at], incoming[at]) for at in drawn]
-    low, high = (float(bound) for bound in np.nanpercentile(values, [2.5, 97.5]))
-    arrows = sum(edge.directed for edge in found.edges())
-    pairs = len(outgoing) * (len(outgoing) - 1) // 2
-    rows = [
-        {"system": system, "about others": about, "from others": found.incoming[system]}
-        for system, about in found.outgoing.items()
-    ]
-    picture = Picture(
-        f"cosmic-figure-10-{name}",
-        "Figure 10",
-        f"Information of the systems of {name} about each other",
-        rows,
-        lambda: plots.information_graph(found, quantile=_STRONGEST),
-    )
-    verdict = Verdict(
-        difference_verdict(-high, -low),
-        f"{interval((float(spearman(outgoing, incoming)), low, high))}; {arrows} of {pairs} pairs have a direction",
-        f"Spearman over the systems of {name}: mean information about others with mean information from others;"
-        " supported if the interval is below 0",
-    )
-    return Answer(pictures=[picture], verdicts={"hierarchy": verdict})
-
-
-# Share of the pairs of systems that Figure 10 leaves out.
-_STRONGEST = 0.75
-_PRINT, _SYSTEMS, _GRAPH = "from-print", "systems", "graph"
-DOCUMENT = Document(
-    "cosmic",
-    "Darrin, Formont, Cheung, Piantanida: COSMIC (ACL 2024)",
-    names("cosmic"),
-    [
-        Step(_PRINT, {"claims on the printed numbers": ()}, _from_print),
-        Step(
-            _SYSTEMS,
-            {
-                **{f"cosmic-table-{number}": () for number in (1, 3, 4)},
-                "Figures 3 to 7, 12": (),
-            },
-            cosmic_systems.systems,
-            seconds=900,
-            inputs=100,
-            benchmark=BENCHMARKS[0],
-            further_benchmarks=BENCHMARKS[1:],
-            models={ENCODER: "minilm"},
-            further_models=(VECTORS,),
-        ),
-        Step(
-            _GRAPH,
-            {"Figure 10": ()},
-            _graph,
-            seconds=130,
-            inputs=100,
-            benchmark=BENCHMARKS[0],
-            models={ENCODER: "minilm"},
-        ),
-    ],
-    [
-        *(
-            Claimed(
-                _id(name),
-                "5",
-                f"Mutual information {'goes' if claimed else 'does not go'} with {name}.",
-                _PRINT,
-            )
-            for name, claimed in _QUALITIES.items()
-        ),
-        Claimed("size", "5", "The size of a model does not predict its mutual information.", _PRINT),
-        Claimed(
-            "attribution-text",
-            "5",
-            "Mutual information and Attribution are not correlated (a sentence of the text).",
-            _PRINT,
-        ),
-        *(
-            Claimed(
-                f"table-{number}",
-                "G",
-                f"Table {number} shows the correlations of the numbers in Table 2.",
-                _PRINT,
-            )
-            for number in (3, 4)
-        ),
-        Claimed("upper-bound", "3", "The error of a task is at most 1 - exp(-H(T|S)) (equation 19).", _PRINT),
-        Claimed(
-            "tasks", "5.1", "Mutual information goes with the performance on downstream tasks.", _SYSTEMS
-        ),
-        Claimed(
-            "people",
-            "5.2",
-            "Mutual information predicts judgments of people better than ROUGE-L and BERTScore do.",
-            _SYSTEMS,
-        ),
-        Claimed("longer", "G.1", "Tasks treat longer summaries of a system more like the article.", _SYSTEMS),
-        Claimed(
-            "not-length", "G.1", "Mutual information measures more than the length of summaries.", _SYSTEMS
-        ),
-        Claimed(
-            "hierarchy", "F", "Informative systems are hard to predict from the summaries of others.", _GRAPH
-        ),
-    ],
-    {
-        **dict.fromkeys(names("cosmic"), "weights and data"),
-        "cosmic-table-2": "data: the outputs of the 14 summarizers are not available",
-    },
-)

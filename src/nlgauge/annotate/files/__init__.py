@@ -1,0 +1,1 @@
+"""Files of ratings: in the formats of other tools, and of pages without a server."""

@@ -1,0 +1,1 @@
+"""The COSMIC paper (Darrin, Formont, Cheung, Piantanida: ACL 2024)."""

@@ -1,0 +1,1 @@
+"""The InfoLM paper (Colombo, Clavel, Piantanida: AAAI 2022)."""

@@ -1,0 +1,1 @@
+"""The paper on Shannon Score (Egan, Vasilyev, Bohannon: AAAI 2022)."""

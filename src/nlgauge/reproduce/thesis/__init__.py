@@ -1,0 +1,1 @@
+"""The NLG-Metricverse thesis, chapter 4."""
