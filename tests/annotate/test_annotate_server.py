@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import servers
 from marks import thorough
 from rating_cases import SYSTEMS, made
 
@@ -70,6 +71,12 @@ class Client:
 
     def rating(self, item: str, value: Any = 50, request: str = "page.0") -> dict[str, Any]:
         return {"kind": "rating", "item": item, "request": request, "answers": {"da": value}}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _servers_stop() -> Iterator[None]:
+    with servers.stopped():
+        yield
 
 
 def started(campaign: Campaign, **options: Any) -> dict[str, str]:

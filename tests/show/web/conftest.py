@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
+_WINDOW = {"width": 1400, "height": 900}
+
+
 @cache
-def _shared_context(browser: Browser) -> BrowserContext:
-    """Return the context of the pages without options of their own: another one would start slowly."""
-    return _new_context(browser)
+def _kept_context(browser: Browser, bypass_csp: bool) -> BrowserContext:
+    """Return the context of all pages without further options: another one would start slowly."""
+    return _new_context(browser, bypass_csp=bypass_csp)
 
 
 def _new_context(browser: Browser, **options: Any) -> BrowserContext:
-    context = browser.new_context(
-        **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
-    )
+    context = browser.new_context(**{"viewport": _WINDOW, "reduced_motion": "reduce", **options})
     context.set_default_timeout(600_000)  # only what hangs takes so long
     return context
 
@@ -46,7 +47,7 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     """Close the browser before tests of other folders."""
     if nextitem is None or not nextitem.path.is_relative_to(_HERE):
         browsers.close()
-        _shared_context.cache_clear()
+        _kept_context.cache_clear()
 
 
 class Shown:
@@ -86,27 +87,47 @@ class Shown:
 def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     """Opens an address or a file; `opened(None)` gives a page that is still empty.
 
-    The options are those of a browser's context.
+    A page that is `alone`, or has further options of a browser's context, gets a context of its own.
     """
-    contexts = []
+    own: list[BrowserContext] = []
+    used: set[BrowserContext] = set()
 
-    def open_(address: str | Path | None, **options: Any) -> Shown:
-        if options:
-            contexts.append(_new_context(browser, **options))
-        shown = Shown((contexts[-1] if options else _shared_context(browser)).new_page())
+    def open_(
+        address: str | Path | None,
+        viewport: dict[str, int] | None = None,
+        color_scheme: str | None = None,
+        bypass_csp: bool = False,
+        alone: bool = False,
+        **options: Any,
+    ) -> Shown:
+        if alone or options:
+            context = _new_context(browser, bypass_csp=bypass_csp, **options)
+            own.append(context)
+        else:
+            context = _kept_context(browser, bypass_csp)
+            used.add(context)
+        page: Any = context.new_page()
+        if viewport is not None:
+            page.set_viewport_size(viewport)
+        if color_scheme is not None:
+            page.emulate_media(color_scheme=color_scheme)
+        shown = Shown(page)
         if address is not None:
             shown.goto(address.as_uri() if isinstance(address, Path) else address)
         return shown
 
     yield open_
-    for context in contexts:
+    for context in own:
         context.close()
-    # The last page stays, so that the next one is in its process, which need not be started.
-    *others, last = _shared_context(browser).pages or [_shared_context(browser).new_page()]
-    for page in others:
-        page.close()
-    if last.url != "about:blank":
-        last.evaluate("() => localStorage.clear()")
+    for context in used:
+        # The last page stays, so that the next one is in its process, which need not be started.
+        *others, last = context.pages or [context.new_page()]
+        for page in others:
+            page.close()
+        if last.url != "about:blank":
+            last.evaluate("() => localStorage.clear()")
+        if last.url.startswith("http"):
+            context.clear_cookies()
 
 
 @pytest.fixture(scope="session")

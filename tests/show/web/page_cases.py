@@ -230,7 +230,9 @@ _MADE: dict[str, Callable[[], Result]] = {
     "one rated system": _rated,
     "hostile": _hostile,
     # A text with an astral character, which explanations of every kind are put into.
-    "rocket": lambda: nlgauge.score({"system 1": ["🚀 the Cat sat"]}, [["a cat"]], metrics=["bleu"]),
+    "rocket": lambda: nlgauge.score(
+        {"system 1": ["🚀 the Cat sat"] * 12}, [["a cat"]] * 12, metrics=["bleu"]
+    ),
 }
 VARIANTS = [
     name

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
-from page_cases import result_of
+from page_cases import pause, result_of
 
 from nlgauge.explanations import (
     Alignment,
@@ -201,12 +200,11 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
 }
 
 
-def _with(path: Path, explanation: Explanation, place: Path) -> Path:
-    """The report with this explanation in the place of all those of the first system and bleu, and a text
-    that it is of.
-    """
-    segments = range(12)
-    part = explanation_part({segment: {"bleu": {"system 1": [explanation]}} for segment in segments})
+def _with(path: Path, explanations: Iterable[Explanation], place: Path) -> Path:
+    """The report with these explanations in the place of those of the first segments, system and metric."""
+    part = explanation_part(
+        {segment: {"bleu": {"system 1": [each]}} for segment, each in enumerate(explanations)}
+    )
     text = re.sub(
         r'(<script type="text/plain" id="d-why0">)[^<]*',
         lambda found: found[1] + base64.b64encode(part).decode(),
@@ -216,29 +214,40 @@ def _with(path: Path, explanation: Explanation, place: Path) -> Path:
     return place
 
 
+def _choose(page: Any, segment: int) -> None:
+    """Choose a segment by the address, which the page follows, and wait until its explanation is drawn."""
+    page.evaluate("segment => { location.hash = `#segments?s=${segment}` }", segment)
+    page.wait_for_function(
+        "segment => document.querySelector('#detail h3').textContent === String(segment)", arg=segment
+    )
+    pause(page, 0)
+
+
 def test_there_is_a_case_for_every_kind() -> None:
     assert set(kinds()) == set(_CASES)
 
 
-@pytest.mark.parametrize("kind", _CASES)
-def test_it_is_drawn(kind: str, opened: Open, report: Report, tmp_path: Path) -> None:
-    explanation, wanted = _CASES[kind]
-    shown = opened(_with(report("rocket"), explanation, tmp_path / "r.html"))
+def test_every_kind_is_drawn(opened: Open, report: Report, tmp_path: Path) -> None:
+    explanations = [explanation for explanation, _ in _CASES.values()]
+    shown = opened(_with(report("rocket"), explanations, tmp_path / "r.html"))
     page = shown.page
-    assert page.locator("#why h4").inner_text() == result_of("rocket").systems[0]
-    assert page.locator("#why .whyscore").inner_text() == explanation.title.removeprefix("bleu ")
-    for selector, texts in wanted.items():
-        assert [text.strip() for text in page.locator(f"#why {selector}").all_text_contents()] == texts, (
-            selector
-        )
-    assert shown.errors == []
-    for form in ("m", "m"):
-        page.keyboard.press(form)
-    assert shown.errors == []
+    for segment, (kind, (explanation, wanted)) in enumerate(_CASES.items()):
+        _choose(page, segment)
+        assert page.locator("#why h4").inner_text() == result_of("rocket").systems[0]
+        assert page.locator("#why .whyscore").inner_text() == explanation.title.removeprefix("bleu ")
+        for selector, texts in wanted.items():
+            drawn = page.locator(f"#why {selector}").all_text_contents()
+            assert [text.strip() for text in drawn] == texts, (kind, selector)
+        assert shown.errors == [], kind
+    for segment, kind in enumerate(_CASES):
+        _choose(page, segment)
+        for form in ("m", "m"):
+            page.keyboard.press(form)
+        assert shown.errors == [], kind
 
 
 def test_the_alignment_as_links_and_as_matrix(opened: Open, report: Report, tmp_path: Path) -> None:
-    page = opened(_with(report("rocket"), _CASES["Alignment"][0], tmp_path / "r.html")).page
+    page = opened(_with(report("rocket"), [_CASES["Alignment"][0]], tmp_path / "r.html")).page
     page.keyboard.press("m")
     page.wait_for_selector(".whole svg")
     assert page.locator(".whole .name").all_text_contents() == ["the", "cat", "sat", "a", "cat"]
@@ -253,19 +262,18 @@ def test_the_alignment_as_links_and_as_matrix(opened: Open, report: Report, tmp_
     page.wait_for_function("() => !document.querySelector('.whole canvas')")
 
 
-@pytest.mark.parametrize(
-    ("title", "shown"),
-    [
-        ("bleu 35.02 (brevity penalty 0.9, 7 tokens for 8)", "35.02"),
-        ("bertscore f1 0.7779, precision 0.8", "f1 0.7779"),
-        ("rouge1 0.5000, rouge2 0.3", "rouge1 0.5000"),
-        ("BLEU -3", "-3"),
-        ("bleu: nothing to check", "bleu: nothing to check"),
-    ],
-)
-def test_the_number_of_an_explanation(
-    title: str, shown: str, opened: Open, report: Report, tmp_path: Path
-) -> None:
-    explanation = NgramMatches(title, {}, _WORDS, [0, 0, 0], [], spans=_SPANS)
-    page = opened(_with(report("rocket"), explanation, tmp_path / "r.html")).page
-    assert page.locator("#why .whyscore").inner_text() == shown
+_NUMBERS = {
+    "bleu 35.02 (brevity penalty 0.9, 7 tokens for 8)": "35.02",
+    "bertscore f1 0.7779, precision 0.8": "f1 0.7779",
+    "rouge1 0.5000, rouge2 0.3": "rouge1 0.5000",
+    "BLEU -3": "-3",
+    "bleu: nothing to check": "bleu: nothing to check",
+}
+
+
+def test_the_number_of_an_explanation(opened: Open, report: Report, tmp_path: Path) -> None:
+    explanations = [NgramMatches(title, {}, _WORDS, [0, 0, 0], [], spans=_SPANS) for title in _NUMBERS]
+    page = opened(_with(report("rocket"), explanations, tmp_path / "r.html")).page
+    for segment, shown in enumerate(_NUMBERS.values()):
+        _choose(page, segment)
+        assert page.locator("#why .whyscore").inner_text() == shown

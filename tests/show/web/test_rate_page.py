@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import browsers
 import pytest
+import servers
 from marks import thorough
 from page_cases import HOSTILE
 
@@ -44,8 +45,14 @@ def texts(count: int = 6, systems: tuple[str, ...] = _SYSTEMS, words: str = "") 
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _servers_stop() -> Iterator[None]:
+    with servers.stopped():
+        yield
+
+
 def served(campaign: Campaign, **options: Any) -> dict[str, str]:
-    """Addresses by role; as a daemon the server ends with the tests."""
+    """Addresses by role."""
     found: list[dict[str, str]] = []
     started = threading.Event()
 
@@ -55,7 +62,7 @@ def served(campaign: Campaign, **options: Any) -> dict[str, str]:
 
     options = {"per_minute": 100_000, "port": 0, **options}
     threading.Thread(target=serve, args=(campaign,), kwargs={"ready": ready, **options}, daemon=True).start()
-    assert started.wait(60)
+    assert started.wait(600)
     return found[0]
 
 
@@ -77,7 +84,7 @@ def events(campaign: Campaign) -> list[dict[str, Any]]:
 def saved(page: Any, campaign: Campaign, count: int) -> list[dict[str, Any]]:
     """The ratings in the log, as soon as there are this many."""
     page.wait_for_function("() => document.getElementById('saved').textContent.startsWith('Saved')")
-    for _ in range(200):
+    for _ in range(30_000):  # only what hangs takes so long
         if len(events(campaign)) >= count:
             break
         page.wait_for_timeout(20)
@@ -384,7 +391,7 @@ def test_claims_have_answers_and_evidence(tmp_path: Path, opened: Callable[..., 
 
 def test_a_rating_survives_a_cut_network(tmp_path: Path, opened: Callable[..., Any]) -> None:
     campaign = campaign_of(tmp_path, "yes_no")
-    shown = opened(served(campaign)["ana"], viewport={"width": 900, "height": 700})
+    shown = opened(served(campaign)["ana"], alone=True)
     page = shown.page
     page.context.set_offline(True)
     press(page, "1 Enter 2 Enter")
@@ -399,7 +406,7 @@ def test_time_counts_up_to_a_minute_without_a_sign_of_work(
     tmp_path: Path, opened: Callable[..., Any]
 ) -> None:
     campaign = campaign_of(tmp_path, "yes_no")
-    shown = opened(None)
+    shown = opened(None, alone=True)
     shown.page.clock.install()
     page = shown.goto(served(campaign)["ana"])
     page.clock.fast_forward(20_000)

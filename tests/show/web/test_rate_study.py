@@ -9,12 +9,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import browsers
 import pytest
+import servers
 from click.testing import CliRunner
 from marks import thorough
 
@@ -46,6 +47,12 @@ def texts(path: Path, count: int) -> None:
                     "prediction": " ".join(kept),
                 }
                 file.write(json.dumps(record) + "\n")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _servers_stop() -> Iterator[None]:
+    with servers.stopped():
+        yield
 
 
 class Server:

@@ -115,7 +115,7 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
         pairs = (item.split(" as ") for item in listed[1].split(","))
         exports |= {pair[-1].strip(): pair[0].strip() for pair in pairs}
         text = text[: listed.start()]
-    returned = ", ".join(f"{name}: {own}" for name, own in exports.items())
+    returned = ", ".join(own if name == own else f"{name}: {own}" for name, own in exports.items())
     found[name] = (
         f"const {_variable(name)} = (() => {{\n{lean_script(text)}\nreturn {{ {returned} }};\n}})();"
     )
