@@ -270,7 +270,7 @@ def test_sources_and_predictions_alone() -> None:
     assert NLGMetricverse("distinct")(["a b", "a c"])["distinct"]["score"] == 0.75
     with pytest.raises(InputError, match="needs sources"):
         NLGMetricverse("shannon")(preds)
-    with pytest.raises(InputError, match="sources has 1 items"):
+    with pytest.raises(InputError, match="sources has 1 item but"):
         NLGMetricverse("bleu")(preds, refs, sources=["one"])
 
 

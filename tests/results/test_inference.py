@@ -601,7 +601,7 @@ def test_a_corpus_metrics_row_says_which_test_ran_and_how_often(test):
     assert (compared.test, compared.resamples) == (test, 600)
     assert (compared["distinct"].test, compared["distinct"].resamples) == ("randomization", 500)
     assert (compared["wer"].test, compared["wer"].resamples) == (test, 600)
-    assert "500 recomputations, which give no interval" in compared["distinct"].reason
+    assert "500 recomputations, without an interval" in compared["distinct"].reason
     assert compared["wer"].reason == ""
     few = result.compare(test=test, resamples=30)["distinct"]
     assert few.resamples == 30

@@ -24,7 +24,7 @@ def test_the_page_lists_every_case_and_escapes_names():
     assert "<b>" not in text
     assert "A \\| &lt;b&gt;Lab" in text
     assert "**equal**" in text
-    assert text.startswith("1 cases with 2 numbers: 1 equal.")
+    assert text.startswith("1 case with 2 numbers: 1 equal.")
     whole = page(cases().values(), accepted())
     rows = [line for line in whole.splitlines() if line.startswith("| ") and not line.startswith("| weights")]
     assert len(rows) == len(cases())

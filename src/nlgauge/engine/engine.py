@@ -19,8 +19,8 @@ from nlgauge.engine.chunk import Fits, Job, Rows, Task, spent_on
 from nlgauge.engine.chunks import Chunks, InMemory, RowSink
 from nlgauge.engine.costs import Costs
 from nlgauge.engine.executors import Executor, opened
-from nlgauge.engine.loaded_models import models_held
 from nlgauge.engine.memory import peak, peak_since
+from nlgauge.engine.prepare import models_held
 from nlgauge.errors import MetricError
 from nlgauge.features import Features
 from nlgauge.metric import Arrays, CorpusMetric, Fit, Metric

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.engine.chunk import Job
@@ -191,3 +192,12 @@ def signatures(corpus: Corpus, job: Job) -> dict[str, str]:
             corpus, {**reduction, **({"seed": str(job.options.seed)} if metric.seeded else {})}
         )
     return lines
+
+
+def models_held(metrics: Iterable[AnyMetric]) -> AbstractContextManager[None]:
+    """Return a context that retains loaded models if a metric can have one."""
+    if not any(getattr(metric, "costly", True) or hasattr(metric, "judge") for metric in metrics):
+        return nullcontext()
+    from nlgauge.models.registry import held
+
+    return held()

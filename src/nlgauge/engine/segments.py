@@ -7,7 +7,7 @@ import numpy as np
 from nlgauge.corpus import Corpus
 from nlgauge.engine.checks import check
 from nlgauge.engine.chunk import CHARACTERS, Chunk, Job, Task
-from nlgauge.engine.loaded_models import models_held
+from nlgauge.engine.prepare import models_held
 from nlgauge.features import Features
 from nlgauge.metric import Arrays, Metric
 from nlgauge.metric.reduction import Reducer

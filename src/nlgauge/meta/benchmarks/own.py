@@ -40,7 +40,7 @@ def of_corpus(
 
     >>> records = [{"id": 7, "system": system, "prediction": "a cat", "reference": "the cat", "quality": 3} for system in "AB"]
     >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
-    Benchmark(own: 1 segments, 2 systems, quality)
+    Benchmark(own: 1 segment, 2 systems, quality)
     """
     others = [field for field in corpus.fields if field not in FIELD_NAMES["system"]]
     if not humans:
