@@ -19,8 +19,9 @@ from nlgauge.show.report.lean import lean_script, lean_styles
         ("  // a comment\n  return typeof x;\n", "return typeof x;"),
         (r'"say \" , \" it" + a', r'"say \" , \" it"+a'),
         ("a / b / c", "a/b/c"),
-        ("{\n  a();\n  b;\n}\nd; // e\n}", "{a();b}\nd;//e\n}"),
+        ("{\n  a();\n  b;\n}\nd; // e\n}", "{a();b}d;//e\n}"),
         ("`back\\` , tick` + 1", "`back\\` , tick`+1"),
+        ("f(\n  [1, 2,],\n  { a, },\n);", "f([1,2],{a});"),
     ],
 )
 def test_only_spaces_of_code_go(written: str, lean: str) -> None:
@@ -30,3 +31,4 @@ def test_only_spaces_of_code_go(written: str, lean: str) -> None:
 def test_styles_keep_the_spaces_of_selectors() -> None:
     written = "/* a\nb */\n.a :hover > b { color: red; margin: 0 1px; }\n"
     assert lean_styles(written) == ".a :hover > b{color:red;margin:0 1px}"
+    assert lean_styles('a, b { font: x, "y, z"; }') == 'a,b{font:x,"y, z"}'

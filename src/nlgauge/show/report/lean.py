@@ -10,10 +10,11 @@ import re
 
 # A / after one of these begins a regular expression, not a division.
 _BEFORE_PATTERN = set("(,=:[!&|?{};+\n")
-# The next line may follow these signs at once.
-_JOINED = set("{([,;")
+# The next line may follow these signs at once: the scripts end every statement that is no block with a semicolon.
+_JOINED = set("{([,;}")
 _NAME = re.compile(r"[\w$]")
 _PATTERN = re.compile(r"/(?:[^\\/\[\n]|\\.|\[(?:[^\\\]\n]|\\.)*\])+/[a-z]*")
+_QUOTED_OR_COMMA = re.compile(r"(\"[^\"]*\"|'[^']*')|,\s+")
 _STRING = {quote: re.compile(rf"{quote}(?:[^{quote}\\\n]|\\.)*{quote}") for quote in "\"'"}
 
 
@@ -25,7 +26,8 @@ def lean_script(text: str) -> str:
 def lean_styles(text: str) -> str:
     """Return a style sheet without comments, indentation, and spaces inside rules."""
     rules = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"(?<=[\w-]): ", ":", re.sub(r"[ ;]*([{};])\s?", r"\1", "\n".join(_lines(rules))))
+    rules = re.sub(r"(?<=[\w-]): ", ":", re.sub(r"[ ;]*([{};])\s?", r"\1", "\n".join(_lines(rules))))
+    return _QUOTED_OR_COMMA.sub(lambda match: match[1] or ",", rules).replace(";}", "}")
 
 
 def _lines(text: str) -> list[str]:
@@ -62,8 +64,9 @@ def _tight(code: str) -> str:
         if sign == "\n" and last in _JOINED:
             at += 1
             continue
-        if sign == "}" and last == ";":
-            # A statement ends at the end of its block; no loop of these scripts has an empty body.
+        if (sign == "}" and last == ";") or (sign in ")]}" and last == ","):
+            # A statement ends at the end of its block, an item at the end of its list. No loop of these scripts has an
+            # empty body, and no list ends with an empty item.
             found.pop()
         if sign == " ":
             following = code[at + 1 : at + 2]
