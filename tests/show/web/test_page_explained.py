@@ -148,7 +148,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result.report(tmp_path_factory.mktemp("short") / "r.html", resamples=20)
 
 
-def test_the_brevity_penalty_is_shown(short: Path, opened: Open) -> None:
+def test_the_brevity_penalty_the_matches_and_the_length_are_shown(short: Path, opened: Open) -> None:
     page = opened(short).page
     assert re.search(r"^brevity penalty 0\.\d+, 3 tokens for \d+$", page.locator("#why .rest").inner_text())
     assert re.search(
@@ -156,19 +156,14 @@ def test_the_brevity_penalty_is_shown(short: Path, opened: Open) -> None:
         r" match\.$",
         page.locator("#why .cause").inner_text(),
     )
-
-
-def test_matches_name_their_reference_and_are_marked_in_it(short: Path, opened: Open) -> None:
-    page = opened(short).page
+    # A text without spaces is counted in characters.
+    assert page.locator(".context header .small").all_inner_texts() == ["16 characters"]
+    # Matches name their reference and are marked in it.
     assert page.locator("#why mark.n").first.get_attribute("data-tip").endswith("in reference 2")
     assert "He said" not in page.locator(".context mark.n").all_inner_texts()
     page.get_by_role("button", name="Reference 2").click()
     page.wait_for_function("() => document.querySelector('.context mark.n')?.textContent === 'He said'")
     assert page.locator(".context mark.n").all_inner_texts() == ["He said", "."]
-
-
-def test_a_text_without_spaces_is_counted_in_characters(short: Path, opened: Open) -> None:
-    assert opened(short).page.locator(".context header .small").all_inner_texts() == ["16 characters"]
 
 
 def test_an_imported_score_has_the_texts_of_its_scorer(opened: Open, tmp_path: Path) -> None:
