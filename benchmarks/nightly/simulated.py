@@ -10,13 +10,13 @@ damage        the share of damage that a metric notices, with texts that differ 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 import nlgauge
 from benchmarks.missing_scores import Grade
+from benchmarks.nightly.printing import print_parts
 from nlgauge.meta import Judgments
 from nlgauge.meta.diagnostics.annotators import agreement
 from nlgauge.stats.intervals import wilson_of_groups
@@ -119,14 +119,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
-    options = parser.parse_args()
-    for name in options.parts or PARTS:
-        print(f"\n{name}, {options.runs} runs\n")
-        for line in PARTS[name](options.runs):
-            print(line, flush=True)
+    print_parts(__doc__, PARTS, 300)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ people     the interval of the agreement of two annotators on error spans; the t
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from itertools import combinations
 
 import numpy as np
 
+from benchmarks.nightly.printing import print_parts
 from benchmarks.span_error_rates import errors_of, voice
 from nlgauge.meta import (
     Judgments,
@@ -273,17 +273,8 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
-    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    for name in options.parts or PARTS:
-        print(f"\n{name}, {options.runs} runs\n")
-        for line in PARTS[name](options.runs):
-            print(line, flush=True)
+    print_parts(__doc__, PARTS, 60)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ student  the interval of a judge's gain, with normal and skewed gains
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -23,6 +22,7 @@ import numpy as np
 
 import nlgauge
 from benchmarks.missing_scores import Grade
+from benchmarks.nightly.printing import print_parts
 from nlgauge.annotate.checks import sign_test
 from nlgauge.meta import audit as audited
 from nlgauge.meta.diagnostics.judges import _interval
@@ -201,16 +201,7 @@ PARTS: dict[str, Callable[[int], Iterator[str]]] = {
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[])
-    options = parser.parse_args()
-    for name in options.parts or PARTS:
-        print(f"\n{name}, {options.runs} runs\n")
-        for line in PARTS[name](options.runs):
-            print(line, flush=True)
+    print_parts(__doc__, PARTS, 100)
 
 
 if __name__ == "__main__":
