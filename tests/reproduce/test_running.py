@@ -203,3 +203,14 @@ def test_without_matplotlib_the_page_has_tables(
     found = reproduce.run("made-up", tmp_path / "out", parts=["quick"], resamples=20)
     assert not found.figures
     assert any("nlgauge[plot]" in note for note in found.notes)
+
+
+def test_a_resumed_step_has_no_cpu_seconds_of_earlier_processes(tmp_path: Path) -> None:
+    settings = Settings(step="quick", place=tmp_path)
+    settings.keep("whole", lambda: {"a": 1})
+    (tmp_path / "unfinished" / "quick-interrupted").mkdir(parents=True)
+    settings.keep("interrupted", lambda: {"a": 2})
+    whole, interrupted = settings.environments
+    assert interrupted == f"{whole} (resumed: without the CPU seconds of earlier processes)"
+    assert settings.keep("interrupted", lambda: {"a": 3}) == {"a": 2}
+    assert settings.environments[-1] == interrupted

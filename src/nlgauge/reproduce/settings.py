@@ -33,6 +33,8 @@ CHECKED = {
     "summeval": "4bbeef94b923a76c3200d5593c223853fa64a33d7515409b1afff2ff80f52d76",
     "webnlg2020_en": "2c72b69ef32c5d1d36f64ddeda2f8c2058c7b661e9f46c979c9a8abf818cb8df",
 }
+# Remark on the CPU seconds of a resumed step.
+_RESUMED = " (resumed: without the CPU seconds of earlier processes)"
 _DIGITS = 6
 _ENVIRONMENT = ("nlgauge", "python", "machine", "processor", "numpy", "torch", "transformers")
 
@@ -92,12 +94,14 @@ class Settings:
                     python="leave out scores to compute them",
                     cli="leave out --scores to compute them",
                 )
+            unfinished = self._unfinished(name)
+            is_resumed = unfinished is not None and unfinished.exists()
             started = time.process_time()
             numbers = plain(compute(), digits)
             stored = {
                 "asked": plain(asked),
                 "cpu_seconds": round(time.process_time() - started, 1),
-                "environment": _environment(),
+                "environment": _environment() + (_RESUMED if is_resumed else ""),
                 "numbers": numbers,
             }
             if self.place is not None:
@@ -110,6 +114,10 @@ class Settings:
 
     def _file(self, place: Path, name: str) -> Path:
         return place / "scores" / self.step / f"{name}.json.gz"
+
+    def _unfinished(self, name: str) -> Path | None:
+        """Return the directory from which an interrupted scoring is resumed."""
+        return None if self.place is None else self.place / "unfinished" / f"{self.step}-{name}"
 
     def _stored(self, name: str) -> Any:
         place = self.kept or self.place
@@ -132,7 +140,7 @@ class Settings:
 
         An interrupted scoring is resumed from the directory `unfinished`.
         """
-        work = None if self.place is None else self.place / "unfinished" / f"{self.step}-{name}"
+        work = self._unfinished(name)
 
         def compute() -> dict[str, Any]:
             if work is not None:
