@@ -125,7 +125,7 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
         for page in others:
             page.close()
         if last.url != "about:blank":
-            last.evaluate("() => localStorage.clear()")
+            last.evaluate("() => localStorage.length && localStorage.clear()")
         if last.url.startswith("http"):
             context.clear_cookies()
 

@@ -99,8 +99,9 @@ def test_swapping_turns_the_differences(shown: Any) -> None:
     assert all(float(text) == 0 for text in before if text[0] not in "+−")
 
 
-def test_help_and_theme(shown: Any) -> None:
-    page = shown.page
+def test_help_and_theme(opened: Open, report: Callable[..., Path]) -> None:
+    # Pages of other tests would share the stored theme.
+    page = opened(report("three systems"), alone=True).page
     page.keyboard.press("?")
     assert page.locator("dialog").is_visible()
     page.keyboard.press("Escape")
